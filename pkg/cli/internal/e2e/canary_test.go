@@ -56,9 +56,9 @@ func canaryProject(t *testing.T, dir, registry string) (project, home string) {
 		"project/.agents/skills/bad/SKILL.md": "---\nname: " + q + "\ndescription: " + q + "\nallowed-tools: [" + q +
 			"]\n" + q + ": 1\n---\n[l](../missing%0a::set-output%20name=tag::pwned) [m](x%0d##[error]%1b[31m%e2%80%ae)\n\n" +
 			"Run `scripts/" + strings.ReplaceAll(canary, "\n", " ") + "`.\n",
-		"project/.agents/skills/plain/" + canaryName:     "x",
-		"project/.agents/skills/plain/evals/evals.json":  `{"skill_name": ` + q + `, "evals": [{"id": ` + q + `, "prompt": ` + q + `}]}`,
-		"project/.agents/skills/plain/scripts/run.sh":    "#!/bin/sh\nprintf '%s\\n' " + shellQuote(canary) + "\n",
+		"project/.agents/skills/plain/" + canaryName:         "x",
+		"project/.agents/skills/plain/evals/evals.json":      `{"skill_name": ` + q + `, "evals": [{"id": ` + q + `, "prompt": ` + q + `}]}`,
+		"project/.agents/skills/plain/scripts/run.sh":        "#!/bin/sh\nprintf '%s\\n' " + shellQuote(canary) + "\n",
 		"project/.agents/skills/" + canaryName + "/SKILL.md": "---\nname: x\n---\n",
 		"project/skillpm.yaml": "name: acme/p\nversion: 1.0.0\ndescription: " + q + "\ndependencies: {acme/web: ^1.0.0}\n" +
 			"namespaces: {acme: \"oci://" + registry + "/acme\"}\n",
@@ -152,9 +152,25 @@ func TestCanary(t *testing.T) {
 			log := filepath.Join(home, "audit", "log.jsonl")
 			var lines [][]string
 			for _, args := range [][]string{
-				nil, {canary}, {canary, canary}, {"plain"}, {"bad"}, {"plain", canary}, {"plain", canaryName},
-				{"plain", "scripts/run.sh"}, {"acme/web"}, {"."}, {".agents/skills/plain"}, {".agents/skills/bad"},
-				{".agents/skills"}, {"../manifest"}, {"../policy.yaml"}, {log}, {"--" + canary}, {"-C", canary}, {"-C", "../manifest"},
+				nil,
+				{canary},
+				{canary, canary},
+				{"plain"},
+				{"bad"},
+				{"plain", canary},
+				{"plain", canaryName},
+				{"plain", "scripts/run.sh"},
+				{"acme/web"},
+				{"."},
+				{".agents/skills/plain"},
+				{".agents/skills/bad"},
+				{".agents/skills"},
+				{"../manifest"},
+				{"../policy.yaml"},
+				{log},
+				{"--" + canary},
+				{"-C", canary},
+				{"-C", "../manifest"},
 			} {
 				lines = append(lines, args)
 				if cmd.Flags().Lookup("format") == nil {
@@ -181,8 +197,10 @@ func runCanary(t *testing.T, project, home, name string, args []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	summary := filepath.Join(home, "summary")
-	variables := map[string]string{"HOME": home, "CI": "true", "GITHUB_STEP_SUMMARY": summary, "USER": canary, "PATH": os.Getenv("PATH"),
-		"SKILLPM_SESSION": canary, "SKILLPM_AGENT": canary}
+	variables := map[string]string{
+		"HOME": home, "CI": "true", "GITHUB_STEP_SUMMARY": summary, "USER": canary, "PATH": os.Getenv("PATH"),
+		"SKILLPM_SESSION": canary, "SKILLPM_AGENT": canary,
+	}
 	var out, stderr bytes.Buffer
 	executeSkillpm(ctx, environ.Environment{
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Dir: project,
