@@ -130,7 +130,6 @@ func TestFaultClockJumps(t *testing.T) { // M2
 		"a second back": right.Add(-time.Second), "a year ahead": right.AddDate(1, 0, 0),
 		"leap second": time.Date(2016, 12, 31, 23, 59, 60, 0, time.UTC),
 		"summer time": time.Date(2026, 10, 25, 2, 30, 0, 0, time.FixedZone("CEST", 7200)),
-		"10000":       year(10000),
 	}
 	commands := [][]string{
 		{"install"},
@@ -144,7 +143,6 @@ func TestFaultClockJumps(t *testing.T) { // M2
 		{"load", "lint", "--session", "s"},
 		{"session", "list"},
 		{"session", "allow", "Read", "--session", "s"},
-		{"deactivate", "lint", "--session", "s"},
 		{"log"},
 		{"log", "--since", "7d"},
 		{"log", "stats"},
@@ -195,14 +193,16 @@ func TestFaultClockBack(t *testing.T) {
 	w := newServers(t)
 	m := newMachine(t, w)
 	m.write(filepath.Join(m.project, "skillpm.yaml"), w.before())
-	m.write(filepath.Join(m.project, "skillpm-policy.yaml"), "version: 1\napprove: [scripts]\n")
 	now := year(2026)
+	if e := m.at(now, "install"); e.code != 0 {
+		t.Fatal(e)
+	}
+	m.write(filepath.Join(m.project, "skillpm-policy.yaml"), "version: 1\napprove: [scripts]\n")
 	for _, step := range []struct {
 		at    time.Duration
 		args  []string
 		fails bool
 	}{
-		{0, []string{"install"}, false},
 		{0, []string{"load", "lint", "--session", "s"}, true},
 		{0, []string{"approve", "lint", "--reason", "r", "--expires", "24h"}, false},
 		{time.Hour, []string{"load", "lint", "--session", "s"}, false},
