@@ -148,51 +148,51 @@ type tracker struct {
 	live map[*diskNode]map[string]*diskNode
 }
 
-func (t *tracker) entries(dir *diskNode) map[string]*diskNode {
-	if t.live[dir] == nil {
-		t.live[dir] = maps.Clone(dir.entries)
+func (r *tracker) entries(dir *diskNode) map[string]*diskNode {
+	if r.live[dir] == nil {
+		r.live[dir] = maps.Clone(dir.entries)
 	}
-	return t.live[dir]
+	return r.live[dir]
 }
 
 // find returns the directory and the name of a path, and what is there. Links in it are followed.
-func (t *tracker) find(path string) (dir *diskNode, name string, node *diskNode) {
-	rel, err := filepath.Rel(t.dir, path)
+func (r *tracker) find(path string) (dir *diskNode, name string, node *diskNode) {
+	rel, err := filepath.Rel(r.dir, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
 		return nil, "", nil
 	}
 	if rel == "." {
-		return nil, "", t.root
+		return nil, "", r.root
 	}
-	node = t.root
+	node = r.root
 	for part := range strings.SplitSeq(rel, "/") {
 		if node == nil || node.entries == nil {
 			return nil, "", nil
 		}
 		dir, name = node, part
-		node = t.entries(dir)[part]
+		node = r.entries(dir)[part]
 	}
 	return dir, name, node
 }
 
-func (t *tracker) change(names ...nameChange) {
+func (r *tracker) change(names ...nameChange) {
 	for _, n := range names {
 		if n.node == nil {
-			delete(t.entries(n.dir), n.name)
+			delete(r.entries(n.dir), n.name)
 		} else {
-			t.entries(n.dir)[n.name] = n.node
+			r.entries(n.dir)[n.name] = n.node
 		}
 	}
-	t.changes = append(t.changes, diskChange{names: names})
+	r.changes = append(r.changes, diskChange{names: names})
 }
 
-func (t *tracker) write(f *openFile, at int, data []byte) {
-	old := t.current[f.node]
+func (r *tracker) write(f *openFile, at int, data []byte) {
+	old := r.current[f.node]
 	text := make([]byte, max(len(old), at+len(data)))
 	copy(text, old)
 	copy(text[at:], data)
-	t.current[f.node] = text
-	t.changes = append(t.changes, diskChange{file: f.node, data: text})
+	r.current[f.node] = text
+	r.changes = append(r.changes, diskChange{file: f.node, data: text})
 }
 
 var (
