@@ -62,7 +62,8 @@ func (e Env) saveRecords(r records) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(e.recordFile(), append(data, '\n'), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700})
+	o := atomicfile.Options{Mode: 0o600, MkdirMode: 0o700, Sync: true}
+	return atomicfile.Write(e.recordFile(), append(data, '\n'), o)
 }
 
 // original returns the content before install, if the file is unchanged since.

@@ -72,7 +72,7 @@ func (c *Client) adopt(o ImportOptions) (*ImportReport, error) {
 	if !r.Changed || o.DryRun {
 		return r, nil
 	}
-	return r, atomicfile.Write(s.Manifest(), after, atomicfile.Options{Mode: 0o644})
+	return r, atomicfile.Write(s.Manifest(), after, atomicfile.Options{Mode: 0o644, Sync: true})
 }
 
 // findLocalSkills returns the skills in the directories of agents and in that of a pack, and these directories.

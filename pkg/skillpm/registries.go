@@ -443,7 +443,7 @@ func saveSettings(file *pack.RegistryFile, before string) (changed bool, err err
 	if info, err := os.Stat(file.Path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	err = atomicfile.Write(file.Path, file.Bytes(), atomicfile.Options{Mode: mode, MkdirMode: 0o755})
+	err = atomicfile.Write(file.Path, file.Bytes(), atomicfile.Options{Mode: mode, MkdirMode: 0o755, Sync: true})
 	return err == nil, err
 }
 

@@ -375,7 +375,8 @@ func (s *userSync) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(s.recordPath(), append(data, '\n'), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700})
+	o := atomicfile.Options{Mode: 0o600, MkdirMode: 0o700, Sync: true}
+	return atomicfile.Write(s.recordPath(), append(data, '\n'), o)
 }
 
 // isPushed reports whether the repository has the merged files.

@@ -18,6 +18,14 @@ func (s *Store) Discard(digest string) error {
 	return s.discard(digest, func(aside string) (bool, error) { return isDamaged(aside, digest) })
 }
 
+// withoutDamaged removes a tree that caused an error because it is damaged.
+func (s *Store) withoutDamaged(digest string, err error) error {
+	if _, damaged := errors.AsType[*bundle.MismatchError](err); damaged {
+		return errors.Join(err, s.Discard(digest))
+	}
+	return err
+}
+
 // isDamaged reports whether the directory aside does not have the tree with a digest.
 func isDamaged(aside, digest string) (bool, error) {
 	if info, err := os.Lstat(aside); err != nil || !info.IsDir() {

@@ -13,11 +13,12 @@ import (
 )
 
 // FS returns a tree of the store as a file system with SKILL.md at its root. It has exactly the files of the inventory.
-// It verifies the content of a file before it returns any of it. Errors have the code NotFound or Integrity.
+// It verifies the content of a file before it returns any of it. Errors have the code NotFound or Integrity; the latter
+// removes the tree from the store.
 func (s *Store) FS(digest string) (fs.FS, error) {
 	inv, err := s.Inventory(digest)
 	if err != nil {
-		return nil, err
+		return nil, s.withoutDamaged(digest, err)
 	}
 	t := &tree{
 		store: s, digest: digest, files: make(map[string]bundle.Entry, len(inv)),
@@ -74,7 +75,8 @@ func (t *tree) ReadFile(name string) ([]byte, error) {
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return t.store.read(t.digest, e)
+	data, err := t.store.read(t.digest, e)
+	return data, t.store.withoutDamaged(t.digest, err)
 }
 
 // Stat describes a file by its inventory, without reading it.

@@ -49,3 +49,32 @@ func TestFS(t *testing.T) {
 		t.Errorf("a tree that is not there: %v", err)
 	}
 }
+
+// TestReadingDamageDiscards damages a file as a power loss does, and removes another one: reading reports the damage,
+// and the tree is fetched again.
+func TestReadingDamageDiscards(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"empty":   func(path string) error { return os.Truncate(path, 0) },
+		"missing": os.Remove,
+	} {
+		s, dir := open(t)
+		digest := put(t, s, deploy())["deploy"]
+		files, err := s.FS(digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := filepath.Glob(filepath.Join(dir, "t1", "*", "*", "tree", "SKILL.md"))
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		if err := damage(found[0]); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fs.ReadFile(files, "SKILL.md"); diag.CodeOf(err) != diag.Integrity {
+			t.Errorf("%s: reading returned %v", name, err)
+		}
+		if s.Has(digest) {
+			t.Errorf("%s: the damaged tree is still there", name)
+		}
+	}
+}

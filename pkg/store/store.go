@@ -153,8 +153,11 @@ func (s *Store) read(digest string, e bundle.Entry) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) { // another process may have removed it and added it again
 		f, err = s.open(digest, path)
 	}
-	if errors.Is(err, fs.ErrNotExist) && !s.Has(digest) {
-		return nil, notFound(digest)
+	if errors.Is(err, fs.ErrNotExist) {
+		if !s.Has(digest) {
+			return nil, notFound(digest)
+		}
+		return nil, &bundle.MismatchError{What: path, Want: "a file", Got: "nothing"}
 	}
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package atomicfile replaces files atomically: a reader, also after a crash, sees either the old or the new content,
-// never a part.
+// Package atomicfile replaces files atomically: a reader, also after a process was killed, sees either the old or the
+// new content, never a part. After a power loss, that holds only with [Options.Sync]: set it for all but caches.
 //
 // It writes a temporary file in the same directory, whose name starts with ".tmp-", and renames it. After an error the
 // old file is unchanged, and the temporary file is removed; a killed process may leave it. A link is replaced, and its

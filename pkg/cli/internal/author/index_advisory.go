@@ -197,7 +197,7 @@ the key that they see first, unless their settings name one.`,
 				return a.PrintJSON(r)
 			}
 			if len(r.Files) > 0 {
-				fmt.Fprintln(a.Stdout, console.Printable(strings.Join(r.Files, "\n")))
+				fmt.Fprintln(a.Stdout, console.PrintableText(strings.Join(r.Files, "\n")))
 			}
 			a.Note("Signed a feed of %s with %s. It expires on %s.",
 				textx.CountOf(r.Advisories, "advisory", "advisories"), r.Signer, r.Edition.Expires.Format(time.DateOnly))

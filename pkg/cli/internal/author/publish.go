@@ -269,7 +269,7 @@ func (a *app) printInvalid(r *publish.ReleaseReport, verb string) error {
 		}
 		return console.Reported{Exit: diag.Invalid}
 	}
-	if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
+	if err := render.Text(a.App, a.Messages(), render.Outcome{Report: r.Check}); err != nil {
 		return err
 	}
 	return diag.Errorf(diag.Invalid, "cannot %s %s %s: the pack has error findings", verb, r.Pack, r.Version).
@@ -351,7 +351,7 @@ func (a *app) printDryRun(r *publish.ReleaseReport) error {
 		if err := json.Indent(&report, r.Manifest, "", "  "); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Stdout, "\n%s@%s %s\n%s\n", r.Pack, r.Version, r.Digest, console.Printable(report.String()))
+		fmt.Fprintf(a.Stdout, "\n%s@%s %s\n%s\n", r.Pack, r.Version, r.Digest, console.PrintableText(report.String()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Requires)) {
 		a.Note("%s %s requires %s %s.", r.Pack, r.Version, name, r.Requires[name])

@@ -92,7 +92,7 @@ func (a *app) answerHook(ctx context.Context, id, event string) error {
 		return open
 	}
 	r := hook.Answer(ctx, o, a.Stdin)
-	if _, err := a.Stdout.Write(r.Stdout); err != nil {
+	if _, err := a.Content(a.Stdout).Write(r.Stdout); err != nil {
 		return err
 	}
 	a.Warnings(r.Notes)

@@ -204,7 +204,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 	if !ok {
 		in = io.NopCloser(a.Stdin)
 	}
-	err = s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: nopCloser{a.Stdout}})
+	err = s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: nopCloser{console.Raw(a.Stdout)}})
 	if ctx.Err() != nil { // an interrupt is the normal end
 		return nil
 	}

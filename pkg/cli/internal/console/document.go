@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
@@ -41,14 +42,19 @@ type Failure struct {
 }
 
 // WriteLine writes a value as one line of JSON, for streams.
-func WriteLine(w io.Writer, v any) error {
+func WriteLine(w io.Writer, v any) error { return writeJSONText(w, v, "\n") }
+
+// WriteJSONText writes a value as JSON without a line end.
+func WriteJSONText(w io.Writer, v any) error { return writeJSONText(w, v, "") }
+
+func writeJSONText(w io.Writer, v any, end string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, escaped(b.String()))
+	_, err := io.WriteString(w, escaped(strings.TrimSuffix(b.String(), "\n"))+end)
 	return err
 }
 

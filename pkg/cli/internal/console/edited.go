@@ -27,23 +27,23 @@ func (a *App) printEdits(e *skillpm.EditedError) {
 			lines = lines[:maxLines]
 		}
 		if edit.Text != "" {
-			a.PrintDiff(a.Stderr, strings.TrimSuffix(strings.Join(lines, ""), "\n")+"\n", true)
+			a.PrintDiff(a.Messages(), strings.TrimSuffix(strings.Join(lines, ""), "\n")+"\n", true)
 		}
 		if more > 0 {
-			fmt.Fprintf(a.Stderr, "... %s; show all with: skillpm diff --edits\n", textx.Count(more, "more line"))
+			fmt.Fprintf(a.Messages(), "... %s; show all with: skillpm diff --edits\n", textx.Count(more, "more line"))
 		}
 	}
 }
 
 // PrintDiff prints a diff: on a terminal, or if safe is set, with colors and invisible characters escaped; otherwise
-// unchanged for git apply.
+// for git apply.
 func (a *App) PrintDiff(w io.Writer, text string, safe bool) {
 	p := a.Palette(w)
 	if safe || Terminal(w) {
 		text = textdiff.Visible(text)
 	}
 	if !p {
-		fmt.Fprint(w, text)
+		fmt.Fprint(a.Content(w), text)
 		return
 	}
 	for line := range strings.Lines(text) {

@@ -5,14 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Output is standard output. It remembers the first write error, so that a command with lost output fails.
+//
+// Everything that is printed passes it, including texts of others. It escapes characters that control a terminal or
+// hide text, and what CI systems would execute. Only [Output.Raw] and [App.Content] go past it.
 type Output struct {
 	io.Writer
 	ASCII   bool    // replace the symbols of skillpm with ASCII
@@ -22,6 +29,8 @@ type Output struct {
 	Columns int     // the width of the terminal, from the variable COLUMNS; 0: ask the terminal
 	Wrap    bool    // wrap lines at the width of the terminal
 	line    []byte
+	half    []byte // an incomplete character
+	guard   textx.Guard
 	err     error
 }
 
@@ -39,17 +48,104 @@ func (o *Output) Write(p []byte) (int, error) {
 }
 
 func (o *Output) write(text []byte) error {
+	text = append(o.half, text...)
+	size := len(text) - incomplete(text)
+	text, o.half = text[:size], slices.Clone(text[size:])
 	if len(text) == 0 {
 		return nil
 	}
-	if o.ASCII || o.Text || o.Wrap {
-		text = []byte(o.shown(string(text)))
-	}
-	_, err := o.Writer.Write(text)
-	if o.err == nil {
-		o.err = err
-	}
+	return o.guarded(o.escaped(o.shown(string(text))))
+}
+
+// guarded writes a text in which CI systems find no commands.
+func (o *Output) guarded(text string) error {
+	o.guard.Out = raw{o}
+	_, err := o.guard.Write([]byte(text))
 	return err
+}
+
+// incomplete returns the number of bytes of a character at the end of a text whose other bytes are still missing.
+func incomplete(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if rest := text[len(text)-n:]; utf8.RuneStart(rest[0]) {
+			if !utf8.FullRune(rest) {
+				return n
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// color matches the codes of a [Palette].
+var color = regexp.MustCompile(`\x1b\[[0-9]+m`)
+
+// escaped returns a text without control characters, except skillpm's colors.
+func (o *Output) escaped(text string) string {
+	if !bool(o.Colors) || !strings.Contains(text, "\x1b") {
+		return PrintableText(text)
+	}
+	var b strings.Builder
+	done := 0
+	for _, at := range color.FindAllStringIndex(text, -1) {
+		b.WriteString(PrintableText(text[done:at[0]]) + text[at[0]:at[1]])
+		done = at[1]
+	}
+	return b.String() + PrintableText(text[done:])
+}
+
+// raw writes bytes of an [Output] as they are.
+type raw struct{ *Output }
+
+func (r raw) Write(p []byte) (int, error) {
+	n, err := r.Writer.Write(p)
+	if r.err == nil {
+		r.err = err
+	}
+	return n, err
+}
+
+// Raw returns a stream for a protocol or for commands to a CI system, which writes bytes as they are.
+func Raw(w io.Writer) io.Writer {
+	if o, ok := w.(*Output); ok {
+		o.flush()
+		return raw{o}
+	}
+	return w
+}
+
+// Content returns the stream for the content of files, and for the output of scripts, on standard output or standard
+// error. A terminal gets it escaped, and a CI system without commands. Others get it as it is.
+func (a *App) Content(w io.Writer) io.Writer {
+	o := outputOf(w)
+	switch file, _ := fileOf(w); {
+	case Terminal(w) && o != nil:
+		return w
+	case Terminal(w):
+		return a.Messages()
+	case !a.inCI() || isRegular(file):
+		return Raw(w)
+	}
+	return &textx.Guard{Out: Raw(w)}
+}
+
+// inCI reports whether a CI system reads the output.
+func (a *App) inCI() bool {
+	return slices.ContainsFunc([]string{"CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"},
+		func(name string) bool { return a.Getenv(name) != "" })
+}
+
+func isRegular(f *os.File) bool {
+	if f == nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Messages returns standard error for texts of others.
+func (a *App) Messages() *Output {
+	return &Output{Writer: a.Stderr, Colors: a.Palette(a.Stderr), Columns: Columns(a.Getenv("COLUMNS"))}
 }
 
 // shown returns a text as the terminal shows it.
@@ -68,8 +164,11 @@ func (o *Output) shown(text string) string {
 
 // flush writes the start of a line that has not ended.
 func (o *Output) flush() {
-	_ = o.write(o.line) // the error is kept
-	o.line = nil
+	line := append(o.line, o.half...)
+	o.line, o.half = nil, nil
+	if len(line) > 0 {
+		_ = o.guarded(o.escaped(o.shown(string(line)))) // the error is kept
+	}
 }
 
 // Verbatim prints a text whose lines must not be wrapped or changed, such as a diff.

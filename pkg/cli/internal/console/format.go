@@ -65,7 +65,7 @@ func Fitted(text string, columns int) string {
 }
 
 // Flat returns a pack's text on one line, without control characters.
-func Flat(text string) string { return textx.OneLine(Printable(text)) }
+func Flat(text string) string { return textx.OneLine(PrintableText(text)) }
 
 // MaxArguments is larger than the number of words in any command line.
 const MaxArguments = 1 << 20
@@ -113,7 +113,7 @@ func PrintableRune(r rune) (rune, int) {
 }
 
 // OneLine joins the lines of a text with spaces.
-func OneLine(s string) string { return strings.ReplaceAll(Printable(s), "\n", " ") }
+func OneLine(s string) string { return strings.ReplaceAll(PrintableText(s), "\n", " ") }
 
 // Tree colors a line of a tree.
 func (p Palette) Tree(part graph.Part, text string) string {

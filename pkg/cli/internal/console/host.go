@@ -197,15 +197,12 @@ func Brief(s string) string {
 	return textx.TruncateRunes(Flat(s), 60)
 }
 
-// ForModel prints a text for a model. On a terminal, control characters are escaped.
+// ForModel prints a text for a model.
 func (a *App) ForModel(text string) {
-	if Terminal(a.Stdout) {
-		text = Printable(text)
-	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	fmt.Fprint(a.Stdout, text)
+	fmt.Fprint(a.Content(a.Stdout), text)
 }
 
 // Answer prints a result in the profile's format: the model's text or, with --json, the agent's structured data.

@@ -135,8 +135,8 @@ func (a *App) reportIncreases(e *skillpm.IncreaseError) {
 }
 
 func (a *App) printIncreases(lines []string) {
-	p := a.Palette(a.Stderr)
+	p, out := a.Palette(a.Stderr), a.Messages()
 	for _, line := range lines {
-		fmt.Fprintln(a.Stderr, p.Yellow(line))
+		fmt.Fprintln(out, p.Yellow(line))
 	}
 }

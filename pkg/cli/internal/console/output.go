@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Palette adds colors to text if it is true.
@@ -75,30 +76,15 @@ func (p Palette) Bold(s string) string { return p.Paint(Name, s) }
 // Dim returns a text with the role [Aside].
 func (p Palette) Dim(s string) string { return p.Paint(Aside, s) }
 
-// unsafe reports whether a character can control a terminal or hide text.
-func unsafe(r rune) bool {
-	if ' ' <= r && r <= '~' {
-		return false
-	}
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
-}
+// Printable returns a value of others on one line, so that it cannot control a terminal, or look like other lines. It
+// escapes control and format characters, line breaks, and tabs.
+func Printable(s string) string { return textx.Printable(s) }
 
-// Printable escapes control and format characters, so that text from a pack cannot control a terminal. Line breaks and
-// tabs stay.
-func Printable(s string) string {
-	if !strings.ContainsFunc(s, unsafe) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if unsafe(r) {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+// PrintableText is [Printable] for a text of several lines: line breaks and tabs stay.
+func PrintableText(s string) string { return textx.PrintableText(s) }
+
+// unsafe reports whether a character of a JSON document is escaped.
+func unsafe(r rune) bool { return r != '\n' && r != '\t' && textx.Unsafe(r) }
 
 // WriteJSON writes indented JSON. It writes control and format characters as escapes, which is equivalent JSON.
 func WriteJSON(w io.Writer, v any) error {
@@ -190,7 +176,7 @@ func Table(w io.Writer, rows [][]string) error {
 		}
 		var line []Cell
 		for _, text := range row {
-			text = strings.NewReplacer("\n", " ", "\t", " ").Replace(Printable(text))
+			text = strings.NewReplacer("\n", " ", "\t", " ").Replace(PrintableText(text))
 			line = append(line, Cell{Text: text, Role: role})
 		}
 		g.Add(line...)

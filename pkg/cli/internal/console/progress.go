@@ -55,7 +55,7 @@ func (a *App) EndProgress() {
 func (a *App) printLine(text string) {
 	m := a.meter.Load()
 	if m == nil {
-		fmt.Fprintln(a.Stderr, text)
+		fmt.Fprintln(a.Messages(), text)
 		return
 	}
 	m.mu.Lock()
@@ -200,7 +200,7 @@ func (m *meter) remark(text string) { m.println(remark(text)) }
 // println prints a text that stays. The next update draws the display again below it.
 func (m *meter) println(text string) {
 	m.erase()
-	fmt.Fprintln(m.app.Stderr, text)
+	fmt.Fprintln(m.app.Messages(), text)
 }
 
 // barWidth is the width of a bar in columns.

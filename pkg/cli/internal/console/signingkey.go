@@ -109,7 +109,7 @@ func (a *App) AskSecret(question string) ([]byte, error) {
 	if !ok || !a.CanAsk() {
 		return nil, nil
 	}
-	fmt.Fprint(a.Stderr, Printable(question))
+	fmt.Fprint(a.Stderr, PrintableText(question))
 	secret, err := term.ReadPassword(int(in.Fd()))
 	fmt.Fprintln(a.Stderr)
 	if secret == nil {

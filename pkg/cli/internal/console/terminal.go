@@ -72,7 +72,7 @@ func Columns(value string) int {
 
 // printMessage prints a message on standard error after a label. On a terminal it is wrapped.
 func (a *App) printMessage(label, text string) {
-	text = WithTilde(a.Paths.Home, Printable(text))
+	text = WithTilde(a.Paths.Home, PrintableText(text))
 	width := TerminalWidth(a.Stderr)
 	if columns := Columns(a.Getenv("COLUMNS")); width > 0 && columns > 0 {
 		width = columns

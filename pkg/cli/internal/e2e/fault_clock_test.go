@@ -117,3 +117,101 @@ func TestFaultClockAndAge(t *testing.T) {
 		t.Error(e)
 	}
 }
+
+// TestFaultClockJumps runs every kind of command after the clock jumped from one time to another: each ends without a
+// crash, keeps what is installed, and gives the same result when the clock is right again. The log stays verifiable.
+func TestFaultClockJumps(t *testing.T) { // M2
+	t.Parallel()
+	w := newServers(t)
+	right := year(2026)
+	jumps := map[string]time.Time{
+		"1970": time.Unix(0, 0), "before 1970": time.Unix(-1<<33, 0), "2038": time.Unix(1<<31, 0),
+		"2100": year(2100), "9999": year(9999), "an hour back": right.Add(-time.Hour),
+		"a second back": right.Add(-time.Second), "a year ahead": right.AddDate(1, 0, 0),
+		"leap second": time.Date(2016, 12, 31, 23, 59, 60, 0, time.UTC),
+		"summer time": time.Date(2026, 10, 25, 2, 30, 0, 0, time.FixedZone("CEST", 7200)),
+	}
+	commands := [][]string{
+		{"install"},
+		{"update"},
+		{"outdated"},
+		{"verify"},
+		{"list"},
+		{"doctor"},
+		{"cache", "gc"},
+		{"cache", "list"},
+		{"load", "lint", "--session", "s"},
+		{"session", "list"},
+		{"session", "allow", "Read", "--session", "s"},
+		{"log"},
+		{"log", "--since", "7d"},
+		{"log", "stats"},
+		{"log", "export"},
+		{"log", "verify"},
+		{"approve", "deploy", "--reason", "r", "--expires", "30d"},
+		{"approve", "--list"},
+		{"policy", "explain", "deploy"},
+		{"audit"},
+		{"skills"},
+		{"info", "acme/web"},
+	}
+	for name, jump := range jumps {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, w)
+			m.write(filepath.Join(m.project, "skillpm.yaml"), w.before())
+			if e := m.at(right, "install"); e.code != 0 {
+				t.Fatal(e)
+			}
+			installed := m.tree()
+			for _, args := range commands {
+				first := m.at(right, args...)
+				for _, now := range []time.Time{jump, right} {
+					e := m.at(now, args...)
+					if e.code == 1 || strings.Contains(e.err, "panic") || now.Equal(right) && e.code != first.code {
+						t.Errorf("at %s, before %d: %v", now, first.code, e)
+					}
+				}
+			}
+			after := m.tree()
+			for path, text := range installed {
+				if strings.HasPrefix(path, ".skillpm/plugins/") && after[path] != text {
+					t.Errorf("%s changed", path)
+				}
+			}
+			if e := m.at(right, "log", "verify"); e.code != 0 {
+				t.Error(e)
+			}
+		})
+	}
+}
+
+// TestFaultClockBack proves what an approval that expires promises: it ends at its time. If the clock is set back, it
+// is in effect again, because the clock is all that skillpm has; the audit log shows the earlier times.
+func TestFaultClockBack(t *testing.T) {
+	t.Parallel()
+	w := newServers(t)
+	m := newMachine(t, w)
+	m.write(filepath.Join(m.project, "skillpm.yaml"), w.before())
+	now := year(2026)
+	if e := m.at(now, "install"); e.code != 0 {
+		t.Fatal(e)
+	}
+	m.write(filepath.Join(m.project, "skillpm-policy.yaml"), "version: 1\napprove: [scripts]\n")
+	for _, step := range []struct {
+		at    time.Duration
+		args  []string
+		fails bool
+	}{
+		{0, []string{"load", "lint", "--session", "s"}, true},
+		{0, []string{"approve", "lint", "--reason", "r", "--expires", "24h"}, false},
+		{time.Hour, []string{"load", "lint", "--session", "s"}, false},
+		{25 * time.Hour, []string{"load", "lint", "--session", "t"}, true},
+		{time.Hour, []string{"load", "lint", "--session", "u"}, false},
+		{time.Hour, []string{"log", "verify"}, false},
+	} {
+		if e := m.at(now.Add(step.at), step.args...); (e.code != 0) != step.fails {
+			t.Errorf("after %s: %v", step.at, e)
+		}
+	}
+}

@@ -75,7 +75,7 @@ func (c *Case) junit(dir string, fails bool) render.JUnitCase {
 		Class: render.JUnitClass(dir), Name: console.OneLine(c.ID), File: console.Printable(path.Join(dir, c.File)),
 		Time: strconv.FormatFloat(t.seconds, 'f', 3, 64),
 	}
-	text := &render.JUnitText{Message: t.String(), Text: console.Printable(c.failures(With))}
+	text := &render.JUnitText{Message: t.String(), Text: console.PrintableText(c.failures(With))}
 	switch {
 	case t.runs+t.errors == 0:
 		j.Skipped = text

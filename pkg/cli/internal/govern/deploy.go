@@ -125,7 +125,7 @@ func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
 		return nil
 	}
 	if !r.Valid {
-		if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
+		if err := render.Text(a.App, a.Messages(), render.Outcome{Report: r.Check}); err != nil {
 			return err
 		}
 		return diag.Errorf(diag.Invalid, "cannot deploy skill %s: the skill has error findings under profile %s",

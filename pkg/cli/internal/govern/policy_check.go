@@ -272,9 +272,9 @@ func (a *app) printFiles(list []checkedJSON) error {
 			if p.Line == 0 { // the error names the file
 				text = p.Message
 			}
-			fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", a.Palette(a.Stderr).Red("error:"), console.Printable(text))
+			fmt.Fprintf(a.Messages(), "skillpm: %s %s\n", a.Palette(a.Stderr).Red("error:"), text)
 			if p.Hint != "" {
-				fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", a.Palette(a.Stderr).Cyan("hint:"), console.Printable(p.Hint))
+				fmt.Fprintf(a.Messages(), "skillpm: %s %s\n", a.Palette(a.Stderr).Cyan("hint:"), p.Hint)
 			}
 		}
 	}

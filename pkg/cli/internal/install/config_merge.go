@@ -143,7 +143,7 @@ func addLine(path, line string) (added bool, err error) {
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		data = append(data, '\n')
 	}
-	return true, atomicfile.Write(path, append(data, line+"\n"...), atomicfile.Options{Mode: 0o644})
+	return true, atomicfile.Write(path, append(data, line+"\n"...), atomicfile.Options{Mode: 0o644, Sync: true})
 }
 
 // mergeLocks merges the lockfiles of two branches into ours, as git asks a merge driver to do. If that is impossible,
@@ -156,7 +156,7 @@ func (a *app) mergeLocks(ctx context.Context, base, ours, theirs string) error {
 			a.Abs(ours), a.Abs(base), a.Abs(theirs))
 		return err
 	}
-	if err := atomicfile.Write(a.Abs(ours), merged.Encode(), atomicfile.Options{Mode: 0o644}); err != nil {
+	if err := atomicfile.Write(a.Abs(ours), merged.Encode(), atomicfile.Options{Mode: 0o644, Sync: true}); err != nil {
 		return err
 	}
 	a.Note("Merged %s. Install the merged versions with: skillpm install", pack.LockName)

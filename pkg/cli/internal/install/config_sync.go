@@ -67,9 +67,10 @@ func (a *app) acceptsSync(r skillpm.UserSyncReport, accepted bool) bool {
 	if !a.JSON {
 		a.EndProgress()
 		p := a.Palette(a.Stderr)
-		fmt.Fprintln(a.Stderr, p.Bold("The repository changes on this machine:"))
+		out := a.Messages()
+		fmt.Fprintln(out, p.Bold("The repository changes on this machine:"))
 		for _, line := range syncLines(p, r.Pulled) {
-			fmt.Fprintln(a.Stderr, line)
+			fmt.Fprintln(out, line)
 		}
 	}
 	if accepted || !a.CanAsk() {

@@ -105,7 +105,7 @@ func (a *app) printBodies(t *skillpm.Trial) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(a.Stdout, bodyText(data, console.Terminal(a.Stdout))); err != nil {
+		if _, err := io.WriteString(a.Content(a.Stdout), bodyText(data, console.Terminal(a.Stdout))); err != nil {
 			return err
 		}
 	}

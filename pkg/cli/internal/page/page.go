@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
@@ -73,11 +72,7 @@ func Visible(s string) string {
 func Lines(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 &&
-			r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c, r >= 0xe0000 && r <= 0xe007f:
+		if r != '\n' && r != '\t' && textx.Hidden(r) {
 			return '\ufffd'
 		}
 		return r

@@ -23,7 +23,7 @@ const maxAnnotations = 10
 // GitHub writes findings as GitHub Actions workflow commands, which GitHub shows in the diff of a change: the worst
 // first, and as many as GitHub shows. The job summary gets the counts and the other findings.
 func GitHub(out io.Writer, r Outcome) error {
-	w := bufio.NewWriter(out)
+	w := bufio.NewWriter(console.Raw(out))
 	var others []diag.Finding
 	for _, s := range severities {
 		count := 0
@@ -149,9 +149,9 @@ var (
 )
 
 func githubText(s string) string {
-	return githubData.Replace(console.Printable(strings.ToValidUTF8(s, "\ufffd")))
+	return githubData.Replace(console.PrintableText(strings.ToValidUTF8(s, "\ufffd")))
 }
 
 func githubProperty(s string) string {
-	return githubProps.Replace(console.Printable(strings.ToValidUTF8(s, "\ufffd")))
+	return githubProps.Replace(console.PrintableText(strings.ToValidUTF8(s, "\ufffd")))
 }

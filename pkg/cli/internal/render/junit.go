@@ -117,7 +117,7 @@ func (o Outcome) newSuite(name string, findings []diag.Finding) JUnitSuite {
 	seen := map[string]int{} // GitLab drops cases with duplicate names
 	for _, f := range findings {
 		c := JUnitCase{
-			Class: class, Name: f.Rule + ": " + console.OneLine(f.Message), File: f.Path, Line: f.Line,
+			Class: class, Name: f.Rule + ": " + console.OneLine(f.Message), File: console.Printable(f.Path), Line: f.Line,
 			Time: "0",
 		}
 		if seen[c.Name]++; seen[c.Name] > 1 {
@@ -157,7 +157,7 @@ func (o Outcome) junitText(f diag.Finding) string {
 	if f.Fix != "" {
 		fmt.Fprintf(&b, "\nfix: %s", f.Fix)
 	}
-	return console.Printable(b.String())
+	return console.PrintableText(b.String())
 }
 
 // JUnitClass converts a path to the dotted name that readers expect. They use the part before the last dot as the

@@ -24,7 +24,7 @@ func renderPatch(a *console.App, w io.Writer, o Outcome) error {
 		return err
 	}
 	p := a.Palette(w)
-	for line := range strings.Lines(console.Printable(b.String())) {
+	for line := range strings.Lines(console.PrintableText(b.String())) {
 		if _, err := io.WriteString(w, p.DiffLine(strings.TrimSuffix(line, "\n"))+"\n"); err != nil {
 			return err
 		}

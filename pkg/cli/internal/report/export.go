@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"reflect"
 	"strconv"
@@ -57,12 +56,10 @@ func (j *jsonExport) Add(r audit.Record) error {
 	if !j.begun {
 		before, j.begun = head+"\n", true
 	}
-	data, err := json.Marshal(r)
-	if err != nil {
+	if _, err := io.WriteString(j.w, before); err != nil {
 		return err
 	}
-	_, err = io.WriteString(j.w, before+string(data))
-	return err
+	return console.WriteJSONText(j.w, r)
 }
 
 func (j *jsonExport) Close() error {
@@ -142,9 +139,10 @@ func (c *csvExport) begin() error {
 	return c.w.Write(strings.Fields(columns))
 }
 
-// cell returns a text that spreadsheets do not read as a formula: it prepends an apostrophe if necessary.
+// cell returns a text without control characters that spreadsheets do not read as a formula: it prepends an apostrophe
+// if necessary.
 func cell(s string) string {
-	s = strings.ReplaceAll(s, "\x00", "")
+	s = console.PrintableText(strings.ReplaceAll(s, "\x00", ""))
 	first := strings.TrimLeft(s, " \u00a0\u3000\ufeff")
 	if first != "" && strings.ContainsRune("=+-@\t\r\n|%＝＋－＠", []rune(first)[0]) {
 		return "'" + s

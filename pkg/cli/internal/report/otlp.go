@@ -3,12 +3,12 @@ package report
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
@@ -231,7 +231,7 @@ func (o *otlpExport) flush() error {
 	}
 	clear(o.batch)
 	o.order, o.n, o.started = o.order[:0], 0, true
-	return json.NewEncoder(o.w).Encode(data)
+	return console.WriteLine(o.w, data)
 }
 
 // Close writes the rest, or an empty document if there were no records.

@@ -67,11 +67,11 @@ func (a *app) printFile(h *runtime.Host, file *session.File) error {
 		}
 		a.Note("%s is read-only for agents.", file.Skill.Dir)
 		return nil
-	case console.Terminal(a.Stdout):
+	case console.Terminal(a.Stdout): // which needs the end of the last line
 		a.ForModel(string(file.Data))
 		return nil
 	}
-	_, err := a.Stdout.Write(file.Data)
+	_, err := a.Content(a.Stdout).Write(file.Data)
 	return err
 }
 

@@ -3,10 +3,8 @@ package serve
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -108,7 +106,7 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 	}
 	o.Warn = func(text string) { a.Warn("%s", text) }
 	if !a.JSON {
-		o.Stdout, o.Stderr = a.tame(a.Stdout), a.tame(a.Stderr)
+		o.Stdout, o.Stderr = a.Content(a.Stdout), a.Content(a.Stderr)
 		if !a.Quiet {
 			o.Begin = func(k *catalog.Skill) { a.announce(k, o) }
 		}
@@ -254,36 +252,4 @@ func (a *app) completeVariables(_ *cobra.Command, _ []string, prefix string) ([]
 		names = append(names, name)
 	}
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
-}
-
-// tame wraps a stream that is a terminal, so that scripts cannot send control sequences to it.
-func (a *app) tame(w io.Writer) io.Writer {
-	if !console.Terminal(w) {
-		return w
-	}
-	return &tamed{out: w}
-}
-
-// tamed writes text with control and format characters escaped.
-type tamed struct {
-	out  io.Writer
-	half []byte // an incomplete character
-}
-
-func (t *tamed) Write(data []byte) (int, error) {
-	text := append(t.half, data...)
-	size := len(text)
-	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if rest := text[len(text)-n:]; utf8.RuneStart(rest[0]) {
-			if !utf8.FullRune(rest) {
-				size -= n
-			}
-			break
-		}
-	}
-	t.half = append([]byte(nil), text[size:]...)
-	if _, err := io.WriteString(t.out, console.Printable(string(text[:size]))); err != nil {
-		return 0, err
-	}
-	return len(data), nil
 }

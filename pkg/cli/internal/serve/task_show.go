@@ -65,7 +65,7 @@ func (a *app) completeOneTask(cmd *cobra.Command, args []string, prefix string) 
 	return a.completeTasks(cmd, args, prefix)
 }
 
-// printText prints the output of a task, with terminal control characters escaped.
+// printText prints the output of a task.
 func (a *app) printText(data []byte, err error) error {
 	if err != nil {
 		return err
@@ -73,10 +73,7 @@ func (a *app) printText(data []byte, err error) error {
 	if a.JSON {
 		return a.PrintJSON(textDocument{string(data)})
 	}
-	if console.Terminal(a.Stdout) {
-		data = []byte(console.Printable(string(data)))
-	}
-	_, err = a.Stdout.Write(data)
+	_, err = a.Content(a.Stdout).Write(data)
 	return err
 }
 
@@ -130,7 +127,7 @@ func (a *app) printTask(s *task.Store, t *task.Task) error {
 	}
 	for _, text := range []string{d.Output, d.Errors} {
 		if text != "" {
-			fmt.Fprintf(a.Stdout, "\n%s\n", strings.TrimSuffix(console.Printable(text), "\n"))
+			fmt.Fprintf(a.Stdout, "\n%s\n", strings.TrimSuffix(console.PrintableText(text), "\n"))
 		}
 	}
 	return nil
@@ -201,7 +198,7 @@ func (a *app) waitTask(ctx context.Context, s *task.Store, id string) error {
 	if t.State == task.Succeeded {
 		return nil
 	}
-	fmt.Fprint(a.Stderr, console.Printable(d.Errors))
+	fmt.Fprint(a.Messages(), d.Errors)
 	return diag.Errorf(diag.Internal, "task %s failed: %s", t.ID, t.Reason).
 		WithHint("show the task with: skillpm task show %s", t.ID)
 }

@@ -29,7 +29,7 @@ func renderTestJUnit(w io.Writer, r *skilltest.Summary, live *evaluate.Report, s
 				suite.Failures++
 				j.Failure = &render.JUnitText{
 					Type: "failure", Message: console.OneLine(c.Mismatches[0].Message),
-					Text: console.Printable(wrongText(c.Mismatches)),
+					Text: console.PrintableText(wrongText(c.Mismatches)),
 				}
 			case skilltest.Skipped:
 				suite.Skipped++
@@ -44,7 +44,7 @@ func renderTestJUnit(w io.Writer, r *skilltest.Summary, live *evaluate.Report, s
 				Class: class, Name: "the test files are valid", Time: "0",
 				Failure: &render.JUnitText{
 					Type: "invalid", Message: console.OneLine(s.Problem),
-					Text: console.Printable(s.Problem),
+					Text: console.PrintableText(s.Problem),
 				},
 			})
 		}

@@ -139,7 +139,7 @@ func (a *app) evaluate(ctx context.Context, dirs []string, f *testFlags, h *runt
 		Previous: live.previous, Match: pattern.MatchString, Continue: live.again,
 		Cache: filepath.Join(env.Paths.Cache, "evaluations"), Home: env.Paths.Home, Helper: console.Confiner(),
 		Unconfined: h.Guard().Policies().Unconfined(), Getenv: a.Getenv, Environ: env.Environ, Now: a.Now,
-		Warn: func(format string, args ...any) { a.Warn("%s", console.Printable(fmt.Sprintf(format, args...))) },
+		Warn: func(format string, args ...any) { a.Warn("%s", console.PrintableText(fmt.Sprintf(format, args...))) },
 	})
 	if report == nil {
 		return nil, runErr

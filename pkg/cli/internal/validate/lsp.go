@@ -45,7 +45,7 @@ to validate for; otherwise, --profile or skillpm.yaml selects them.`,
 			if console.Terminal(a.Stdin) {
 				a.Note("Waiting for an editor on standard input. Press Ctrl-C to stop.")
 			}
-			return lsp.Serve(cmd.Context(), a.Stdin, a.Stdout, lsp.Options{
+			return lsp.Serve(cmd.Context(), a.Stdin, console.Raw(a.Stdout), lsp.Options{
 				Profiles: profiles, Version: console.BuildVersion(a.Version), OS: a.OS, Home: a.Paths.Home,
 				Locks: []string{c.Paths.User().Lock()},
 				Now:   a.Now, Delay: lspDelay,

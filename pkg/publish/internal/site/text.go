@@ -22,7 +22,7 @@ func oneLine(s string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r), steering(r):
+		case textx.Hidden(r):
 			return -1
 		}
 		return r
@@ -30,16 +30,10 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// steering reports whether a character is invisible and changes the direction or look of others.
-func steering(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c ||
-		r >= 0xe0000 && r <= 0xe007f
-}
-
 // lines returns a text without steering characters, except line ends and tabs.
 func lines(text []byte) []byte {
 	return bytes.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' || steering(r) {
+		if r != '\n' && r != '\t' && r != '\r' && textx.Hidden(r) {
 			return -1
 		}
 		return r
