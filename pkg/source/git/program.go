@@ -206,6 +206,9 @@ func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 	if len(r.all) == 0 && r.head == "" {
 		return nil, transport.ErrEmptyRemoteRepository
 	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -221,8 +224,8 @@ func (p *remote) transferWithProgram(ctx context.Context, w want) (io.ReadCloser
 		return pack, err
 	}
 	_ = g.Close() // the next one has its own
-	if p.refs.contains(w.ids[0].String()) {
-		return nil, err
+	if listed := p.connectWithRetry(ctx); listed != nil || p.refs.contains(w.ids[0].String()) {
+		return nil, cmp.Or(listed, err)
 	}
 	if g, err = p.openProgram(ctx, false); err != nil {
 		return nil, err
