@@ -36,6 +36,8 @@ type Options struct {
 	Credentials func(ctx context.Context, url string) (user, pass string, err error)
 	// Transport sends HTTP requests; nil for one that honors the proxies and certificates of the environment.
 	Transport http.RoundTripper
+	// Named are servers that registries and packs named; nil for none.
+	Named *httpx.Named
 	// Program is the path or name of a git binary that transfers objects; "" for git over SSH if it is installed, and
 	// the built-in client otherwise; [Builtin] for the built-in client. The objects are verified in the same way.
 	Program string

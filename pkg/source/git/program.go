@@ -39,6 +39,9 @@ type program struct {
 
 // openProgram creates the temporary repository.
 func (p *remote) openProgram(ctx context.Context, filter bool) (*program, error) {
+	if err := p.client.options.Named.Check(ctx, p.url); err != nil {
+		return nil, err
+	}
 	name := cmp.Or(p.program(), "git")
 	path, err := exec.LookPath(name)
 	if err != nil {

@@ -118,6 +118,11 @@ func wantsCredentials(err error) bool {
 // connect opens a session and reads the references.
 func (p *remote) connect(ctx context.Context) error {
 	defer p.wait(ctx).End()
+	if p.program() == "" && p.url.Scheme == "ssh" {
+		if err := p.client.options.Named.Check(ctx, p.url); err != nil {
+			return err
+		}
+	}
 	if p.program() != "" {
 		var err error
 		p.refs, err = p.listWithProgram(ctx)
