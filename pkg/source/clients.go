@@ -89,6 +89,7 @@ func (c *Clients) Git() *git.Client {
 		c.git = git.New(git.Options{
 			Cache: c.options.Paths.GitCache(), Home: c.options.Paths.Home, Getenv: c.options.Getenv,
 			Program: c.options.Config.Git, Transport: c.gitTransport(), Named: &c.named,
+			Secrets: c.options.Secrets,
 		})
 	}
 	return c.git
@@ -108,7 +109,7 @@ func (c *Clients) OCI() *oci.Client {
 			Base: o.Dir, Local: o.Paths.Local(), Embedded: registryindex.Layout(), Getenv: o.Getenv, Home: o.Paths.Home,
 			UserAgent: "skillpm/" + o.Version, Limits: bundle.DefaultLimits(), Temp: o.Paths.Cache,
 			Transport: transport, Mirrors: o.Config.Mirrors, PlainHTTP: o.Config.PlainHTTP,
-			AuthHosts: authHosts,
+			AuthHosts: authHosts, Secrets: o.Secrets,
 		})
 	}
 	return c.oci
@@ -141,7 +142,7 @@ func (c *Clients) Hub() *registry.Hub {
 		o := c.options
 		c.hub = registry.NewHub(registry.HubOptions{
 			Transport: c.transport(), UserAgent: "skillpm/" + o.Version, Getenv: o.Getenv,
-			Logins: Logins(o.Getenv, o.Paths.Home), Limits: bundle.DefaultLimits(),
+			Logins: c.Logins(), Limits: bundle.DefaultLimits(),
 		})
 	}
 	return c.hub
@@ -166,6 +167,13 @@ func (c *Clients) File(root string) *file.Client { return Directories(root, c.op
 func Directories(root, goos string) *file.Client { return file.New(file.Options{Base: root, OS: goos}) }
 
 // Logins returns the logins for registries, in Docker's configuration.
+func (c *Clients) Logins() *credential.Store {
+	return credential.Open(credential.Options{
+		Getenv: c.options.Getenv, Home: c.options.Paths.Home, Secrets: c.options.Secrets,
+	})
+}
+
+// Logins is [Clients.Logins] for a client that only manages them.
 func Logins(getenv func(string) string, home string) *credential.Store {
 	return credential.Open(credential.Options{Getenv: getenv, Home: home})
 }

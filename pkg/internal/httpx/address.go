@@ -27,10 +27,16 @@ var special = [...]struct {
 	prefix string
 	reach  Reach
 }{
-	{"100.100.100.200/32", ReachLink}, {"168.63.129.16/32", ReachLink}, {"192.0.0.0/24", ReachLink},
-	{"fd00:ec2::/32", ReachLink}, {"fd20:ce::/32", ReachLink}, {"240.0.0.0/4", ReachLink},
+	{"100.100.100.200/32", ReachLink},
+	{"168.63.129.16/32", ReachLink},
+	{"192.0.0.0/24", ReachLink},
+	{"fd00:ec2::/32", ReachLink},
+	{"fd20:ce::/32", ReachLink},
+	{"240.0.0.0/4", ReachLink},
 	{"0.0.0.0/8", ReachLocal},
-	{"100.64.0.0/10", ReachPrivate}, {"198.18.0.0/15", ReachPrivate}, {"fec0::/10", ReachPrivate},
+	{"100.64.0.0/10", ReachPrivate},
+	{"198.18.0.0/15", ReachPrivate},
+	{"fec0::/10", ReachPrivate},
 	{"64:ff9b:1::/48", ReachPrivate},
 }
 

@@ -37,7 +37,9 @@ type referralKey struct{}
 
 // WithReferral returns a context for requests to servers that another one named. Without it, only redirects are referrals. A nil referral
 // means that the user named the server.
-func WithReferral(ctx context.Context, c *Referral) context.Context { return context.WithValue(ctx, referralKey{}, c) }
+func WithReferral(ctx context.Context, c *Referral) context.Context {
+	return context.WithValue(ctx, referralKey{}, c)
+}
 
 // referralOf returns why a request is sent; nil if the user named its server.
 func referralOf(req *http.Request) *Referral {
@@ -60,19 +62,16 @@ type Named struct {
 }
 
 // Add records that a server, or a pack from it, named another server; both are URLs, and one without a host is not a
-// server. It returns an error if the other one is an address that is too near. With a nil receiver, it only checks.
+// server. It returns an error if the other one is an address that is too near. A nil receiver checks nothing.
 func (n *Named) Add(by, name string) error {
 	origin, err := url.Parse(by)
 	server, parsed := url.Parse(name)
-	if err != nil || parsed != nil || origin.Host == "" || server.Host == "" || sameServer(origin, server) {
+	if n == nil || err != nil || parsed != nil || origin.Host == "" || server.Host == "" || sameServer(origin, server) {
 		return nil
 	}
 	floor := min(reachOf(origin), ReachPrivate)
 	if reach, known := HostReach(server.Hostname()); known && reach < floor {
 		return tooNear(&Referral{Origin: origin}, server, reach)
-	}
-	if n == nil {
-		return nil
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

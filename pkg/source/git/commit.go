@@ -40,7 +40,7 @@ type commit struct {
 	received  int64      // bytes from the server
 	refetched bool       // a damaged cache entry was fetched again
 
-	mu             sync.RWMutex
+	mu        sync.RWMutex
 	objects   objects
 	complete  bool      // objects has all objects of the commit
 	replaced  []objects // replaced, but possibly still in use

@@ -67,7 +67,9 @@ func (g *authGuard) prepare() {
 		transport.ResponseHeaderTimeout = 0 // large packs take time to prepare; the watchdog limits it
 		transport.DisableCompression = false
 		if file := g.client.options.Getenv("GIT_SSL_CAINFO"); file != "" {
-			g.err = httpx.TrustFile(transport, file)
+			if err := httpx.TrustFile(transport, file); err != nil {
+				g.err = diag.Errorf(diag.Invalid, "GIT_SSL_CAINFO: %w", err)
+			}
 		}
 		g.next = transport
 	}

@@ -171,6 +171,7 @@ func (a *authenticator) fetchToken(ctx context.Context, exchange *authExchange, 
 		return "", diag.Errorf(diag.Remote, "the token server %s of %s did not respond with a token", req.URL.Host,
 			exchange.registry.Host)
 	}
+	a.client.secrets.Learn(answer.Token)
 	return "Bearer " + answer.Token, nil
 }
 

@@ -14,9 +14,8 @@ import (
 	"maps"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -163,7 +162,7 @@ func (a *Admission) Admit(ctx context.Context, sol *solve.Solution, c Candidates
 		}
 	}
 	verdicts := make([]verdict, len(ids))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(parallelAdmissions)
 	for i, id := range ids {
 		if age, _ := a.policies.ObservedAge(c.source(id)); len(demands[i]) == 0 && age == 0 && !a.policies.Restricts() {

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -84,7 +83,7 @@ func isZip(mediaType, name string) bool {
 // downloadFiles reads the files of an entry of version 0.1. Their digest is that of their listing.
 func (c *Client) downloadFiles(ctx context.Context, s *site, e entry) (*artifact, error) {
 	a := &artifact{files: make([][]byte, len(e.files))}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(parallelFiles)
 	for i, name := range e.files {
 		group.Go(func() (err error) {
