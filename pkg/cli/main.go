@@ -32,6 +32,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/publish"
@@ -75,14 +76,19 @@ func Command(env environ.Environment) *cobra.Command {
 }
 
 // executeOnce runs the command line once.
-func executeOnce(ctx context.Context, a *console.App, args []string) (*cobra.Command, error) {
+func executeOnce(ctx context.Context, a *console.App, args []string) (cmd *cobra.Command, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = bug.New(p)
+		}
+	}()
 	root := newRoot(a, commandPath(args))
 	root.SetArgs(args)
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	working, stop := context.WithCancel(a.Watched(ctx))
-	cmd, err := root.ExecuteContextC(working)
+	cmd, err = root.ExecuteContextC(working)
 	stop() // canceled work that is no longer needed
 	a.EndProgress()
 	for _, closeAll := range a.Closers {

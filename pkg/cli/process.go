@@ -8,11 +8,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/secret"
 )
 
 // Run is [Main] without the sandbox.
 func Run(env environ.Environment, args []string, options ...Option) (code diag.Code) {
-	defer connect.RecoverHook(env.Stderr, args, &code)
+	env.Secrets = &secret.Set{}
+	env.Secrets.LearnVariables(env.Variables())
+	defer console.Recover(env, &code)
 	console.QuietSignals()
 	console.TuneMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), console.Interrupts()...)

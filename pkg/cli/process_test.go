@@ -2,11 +2,18 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/connect/hook"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -16,8 +23,97 @@ import (
 func TestO10Panic(t *testing.T) {
 	var errs bytes.Buffer
 	system := environ.Environment{Stdin: broken{}, Stdout: broken{}, Stderr: &errs, Paths: scope.Paths{Home: t.TempDir()}, Dir: t.TempDir(), Now: time.Now, Getenv: func(string) string { return "" }}
-	if code := Run(system, []string{"hook", "--help"}); code != diag.Internal || !strings.Contains(errs.String(), "internal error in skillpm") {
+	if code := Run(system, []string{"hook", "--help"}); code != diag.Internal || !strings.Contains(errs.String(), "error: skillpm has a bug: write; report: ") {
 		t.Errorf("exit %d: %s", code, &errs)
+	}
+}
+
+// TestPanics makes each command panic at each of its first calls of a function of its environment: it prints one line
+// with the path of a report, and its exit code is that of an internal error. The report has no arguments and no
+// variables.
+func TestPanics(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	dir := t.TempDir()
+	root := newRoot(&console.App{}, commands())
+	tried := 0
+	each(root, func(c *cobra.Command) {
+		if !c.Runnable() {
+			return
+		}
+		args := append(strings.Fields(c.CommandPath())[1:], "hunter2-argument")
+		for fail := range 7 {
+			var out, errs bytes.Buffer
+			calls := 0
+			getenv := func(string) string {
+				if calls++; calls == fail+1 {
+					panic("first line\nsecond line with hunter2-secret")
+				}
+				return ""
+			}
+			env := environ.Environment{
+				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: getenv, Dir: dir, Paths: scope.Paths{Home: dir},
+				Now: time.Now, Environ: func() []string { return []string{"A_PASSWORD=hunter2-secret", "NAME=hunter2-value"} },
+			}
+			code := Run(env, args)
+			if calls <= fail {
+				continue // the command ended before
+			}
+			tried++
+			lines := strings.Split(strings.TrimSpace(errs.String()), "\n") // the first ones may be about the command line
+			text, found := strings.CutPrefix(lines[len(lines)-1], "error: skillpm has a bug: first line second line with ***; report: ")
+			if code != diag.Internal || !found || strings.Count(errs.String(), "bug") != 2 || strings.Contains(errs.String(), "goroutine") {
+				t.Errorf("%q, call %d: exit %d: %s", args, fail, code, &errs)
+				continue
+			}
+			report, err := os.ReadFile(text)
+			if err != nil || !strings.Contains(string(report), "process_test.go") || strings.Contains(string(report), "hunter2") {
+				t.Errorf("%q, call %d: the report is %v %s", args, fail, err, report)
+			}
+			_ = os.Remove(text)
+		}
+	})
+	if tried < 400 {
+		t.Errorf("only %d panics", tried)
+	}
+}
+
+// TestHookPanics makes the hook command panic at each of its first calls of a function of its environment, for each
+// agent and event: a tool call is denied in the agent's format, and other events end with an internal error.
+func TestHookPanics(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	dir := t.TempDir()
+	for _, agent := range hook.Agents() {
+		for _, event := range agent.Events {
+			denial := string(hook.Denial(agent.ID, event, errors.New("x")))
+			for fail := range 7 {
+				var out, errs bytes.Buffer
+				calls := 0
+				clock := func() time.Time {
+					if calls++; calls == fail+1 {
+						panic("clock")
+					}
+					return time.Unix(1_700_000_000, 0)
+				}
+				input := `{"hook_event_name": "` + event + `", "session_id": "s", "cwd": "` + dir + `", "tool_name": "Bash", "tool_input": {"command": "ls"}}`
+				env := environ.Environment{
+					Stdin: strings.NewReader(input), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: dir,
+					Paths: scope.Paths{Home: dir}, Now: clock, OS: runtime.GOOS,
+				}
+				code := Run(env, []string{"hook", event, "--agent", agent.ID})
+				if calls <= fail {
+					continue
+				}
+				if !strings.Contains(errs.String(), "skillpm has a bug: clock") {
+					continue // it was only needed for a note
+				}
+				if denial != "" && (code != diag.OK || !strings.Contains(out.String(), "skillpm has a bug")) {
+					t.Errorf("%s %s, call %d: exit %d: %s %s", agent.ID, event, fail, code, &out, &errs)
+				}
+				if denial == "" && (code != diag.Internal || out.Len() > 0) {
+					t.Errorf("%s %s, call %d: exit %d: %s %s", agent.ID, event, fail, code, &out, &errs)
+				}
+			}
+		}
 	}
 }
 

@@ -28,7 +28,8 @@
 //   - textx counts, lists, and shortens what messages show.
 //   - tokens estimates how many tokens a text has.
 //   - environ has the streams, variables, clock, and directories of the process.
-//   - httpx has the retries, limits, and redirects of HTTP clients.
+//   - httpx has the retries, limits, redirects, and checks of addresses of HTTP clients.
+//   - bug turns panics into errors; secret removes secrets from messages.
 //   - syserr explains errors of the machine, such as a full disk.
 //   - testkit has servers, fixtures, and contract tests, for tests only.
 package internal

@@ -11,10 +11,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -52,7 +51,7 @@ func (l *lintRun) packDocs(files []packFile, mentions func(dir string) func(word
 	slices.SortFunc(files, func(a, b packFile) int { return strings.Compare(a.name, b.name) })
 	files = slices.CompactFunc(files, func(a, b packFile) bool { return a.name == b.name })
 	docs := make([]*packDoc, len(files))
-	var g errgroup.Group
+	var g bug.Group
 	g.SetLimit(l.Parallel)
 	for i, f := range files {
 		g.Go(func() error {

@@ -10,11 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/activity"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
@@ -112,7 +111,7 @@ func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report,
 	defer checking.End()
 	var mu sync.Mutex
 	var units []*skillCheck
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := bug.WithContext(ctx)
 	g.SetLimit(l.Parallel)
 	err := r.find(gctx, targets, func(h skillDir) { // waits while as many are being checked as may be
 		g.Go(func() error {

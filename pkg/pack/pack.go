@@ -140,3 +140,14 @@ func Allows(d Dependency, version string) (bool, error) {
 	}
 	return constraint.Check(v), nil
 }
+
+// References returns the sources that a pack's dependencies name.
+func References(p *Pack) []Ref {
+	var list []Ref
+	for _, d := range p.Dependencies {
+		if d.Ref != nil {
+			list = append(list, *d.Ref)
+		}
+	}
+	return list
+}

@@ -72,17 +72,10 @@ func (c *Client) IdentitySigner(open OpenSigner) (sign.Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := noRedirects{http.DefaultTransport}
-	var authorities *tls.Config
-	if client := sources.HTTP(); client != nil {
-		transport.base = client.Transport
-		if t, ok := client.Transport.(*http.Transport); ok {
-			authorities = t.TLSClientConfig
-		}
-	}
+	transport := noRedirects{sources.HTTP().Transport}
 	return open(SignerOptions{
 		Token:  func(ctx context.Context) (string, error) { return c.identityToken(ctx, transport) },
-		Config: config, Transport: transport, TLS: authorities, TrustedRoot: trustedRoot, Now: c.Now,
+		Config: config, Transport: transport, TLS: sources.TLS(), TrustedRoot: trustedRoot, Now: c.Now,
 	})
 }
 

@@ -7,8 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/capability"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
@@ -41,7 +40,7 @@ func (in *installer) addCapabilities(ctx context.Context, r *InstallReport, res 
 	if err != nil {
 		return err
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := bug.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, p := range r.Packs {
 		for _, skill := range newSkills(p) {

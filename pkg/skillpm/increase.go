@@ -8,8 +8,7 @@ import (
 	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/capability"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -174,7 +173,7 @@ func (in *installer) compareCapabilities(ctx context.Context, was, now *pack.Loc
 	}
 	names := slices.Sorted(maps.Keys(now.Skills))
 	found := make([][]CapabilityChange, len(names))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, name := range names {
 		digest, had := was.Skills[name]

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/packsearch"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -151,7 +150,7 @@ const parallelRegistries = 4
 
 // open opens the indexes, several at once. A registry that can't be searched gets an error.
 func (s *searcher) open(ctx context.Context) error {
-	group, inner := errgroup.WithContext(ctx)
+	group, inner := bug.WithContext(ctx)
 	group.SetLimit(parallelRegistries)
 	for _, p := range s.registries {
 		group.Go(func() error {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io/fs"
 	"maps"
@@ -51,6 +52,7 @@ type Options struct {
 // whole process.
 type Clients struct {
 	options Options
+	named   httpx.Named
 	mu      sync.Mutex
 	git     *git.Client
 	oci     *oci.Client
@@ -86,7 +88,8 @@ func (c *Clients) Git() *git.Client {
 	if c.git == nil {
 		c.git = git.New(git.Options{
 			Cache: c.options.Paths.GitCache(), Home: c.options.Paths.Home, Getenv: c.options.Getenv,
-			Program: c.options.Config.Git, Transport: c.transport(),
+			Program: c.options.Config.Git, Transport: c.gitTransport(), Named: &c.named,
+			Secrets: c.options.Secrets,
 		})
 	}
 	return c.git
@@ -106,7 +109,7 @@ func (c *Clients) OCI() *oci.Client {
 			Base: o.Dir, Local: o.Paths.Local(), Embedded: registryindex.Layout(), Getenv: o.Getenv, Home: o.Paths.Home,
 			UserAgent: "skillpm/" + o.Version, Limits: bundle.DefaultLimits(), Temp: o.Paths.Cache,
 			Transport: transport, Mirrors: o.Config.Mirrors, PlainHTTP: o.Config.PlainHTTP,
-			AuthHosts: authHosts,
+			AuthHosts: authHosts, Secrets: o.Secrets,
 		})
 	}
 	return c.oci
@@ -139,7 +142,7 @@ func (c *Clients) Hub() *registry.Hub {
 		o := c.options
 		c.hub = registry.NewHub(registry.HubOptions{
 			Transport: c.transport(), UserAgent: "skillpm/" + o.Version, Getenv: o.Getenv,
-			Logins: Logins(o.Getenv, o.Paths.Home), Limits: bundle.DefaultLimits(),
+			Logins: c.Logins(), Limits: bundle.DefaultLimits(),
 		})
 	}
 	return c.hub
@@ -164,6 +167,13 @@ func (c *Clients) File(root string) *file.Client { return Directories(root, c.op
 func Directories(root, goos string) *file.Client { return file.New(file.Options{Base: root, OS: goos}) }
 
 // Logins returns the logins for registries, in Docker's configuration.
+func (c *Clients) Logins() *credential.Store {
+	return credential.Open(credential.Options{
+		Getenv: c.options.Getenv, Home: c.options.Paths.Home, Secrets: c.options.Secrets,
+	})
+}
+
+// Logins is [Clients.Logins] for a client that only manages them.
 func Logins(getenv func(string) string, home string) *credential.Store {
 	return credential.Open(credential.Options{Getenv: getenv, Home: home})
 }
@@ -171,26 +181,44 @@ func Logins(getenv func(string) string, home string) *credential.Store {
 // LoginHost returns the host that the login for a registry is stored under.
 func LoginHost(registry string) string { return credential.Host(registry) }
 
-// HTTP returns the client for indexes on web servers; nil means the registry package's default.
-func (c *Clients) HTTP() *http.Client {
-	if transport := c.transport(); transport != nil {
-		return &http.Client{Transport: transport}
+// Named are the servers that registries and packs name in this process. All clients keep its limits.
+func (c *Clients) Named() *httpx.Named { return &c.named }
+
+// HTTP returns the client for indexes on web servers.
+func (c *Clients) HTTP() *http.Client { return &http.Client{Transport: c.transport()} }
+
+// TLS returns the settings with the configured certificates; nil for none.
+func (c *Clients) TLS() *tls.Config {
+	if t, err := c.trusting(); err == nil {
+		return t.TLSClientConfig
 	}
 	return nil
 }
 
-// transport returns the transport for HTTP requests; nil means each client's default. If the configured certificates
-// cannot be read, every request fails.
+// transport returns the transport for HTTP requests. If the configured certificates cannot be read, every request fails.
 func (c *Clients) transport() http.RoundTripper {
-	authorities := c.options.Config.File(c.options.Config.CAFile)
-	if authorities == "" {
-		return nil
-	}
-	t := httpx.NewTransport()
-	if err := httpx.TrustFile(t, authorities); err != nil {
+	t, err := c.trusting()
+	if err != nil {
 		return failingTransport{err}
 	}
-	return t
+	return httpx.Confine(t, &c.named)
+}
+
+// gitTransport is transport for git, whose client has its own default; nil means the default.
+func (c *Clients) gitTransport() http.RoundTripper {
+	if c.options.Config.CAFile == "" {
+		return nil
+	}
+	return c.transport()
+}
+
+// trusting returns a transport that trusts the configured certificates.
+func (c *Clients) trusting() (*http.Transport, error) {
+	t := httpx.NewTransport()
+	if authorities := c.options.Config.File(c.options.Config.CAFile); authorities != "" {
+		return t, httpx.TrustFile(t, authorities)
+	}
+	return t, nil
 }
 
 type failingTransport struct{ err error }

@@ -11,9 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
@@ -89,7 +88,7 @@ func (s *Store) describe(digest string) (Entry, error) {
 // VerifyAll hashes all trees in parallel. It calls report for each, in no order and one call at a time: with nil, or
 // for a damaged tree with a [bundle.MismatchError]. [Store.Discard] removes a damaged tree.
 func (s *Store) VerifyAll(ctx context.Context, report func(Entry, error)) error {
-	group, groupCtx := errgroup.WithContext(ctx)
+	group, groupCtx := bug.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	var reporting sync.Mutex
 	for e, err := range s.List() {

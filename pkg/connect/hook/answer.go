@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
@@ -55,7 +56,7 @@ type Reply struct {
 	Err    error    // why there is no answer; it stops nothing
 }
 
-// Answer answers one event. It never panics, and takes at most [Limit], plus the short time in which the post hook of a
+// Answer answers one event. It takes at most [Limit], plus the short time in which the post hook of a
 // skill may clean up.
 func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 	d, err := findDialect(o.Agent)
@@ -67,7 +68,7 @@ func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 	t := hookEvent{typ: d.event(o.Event)}
 	defer func() {
 		if p := recover(); p != nil {
-			r = o.fail(d, t, diag.Errorf(diag.Internal, "internal error in skillpm: %v", p))
+			r = o.fail(d, t, bug.New(p))
 		}
 	}()
 	text, err := readEvent(ctx, input)
@@ -138,6 +139,17 @@ func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 		}
 	}
 	return r
+}
+
+// Denial returns the answer that denies a tool call, for an error of a command that cannot answer its event; nil if the
+// agent asks nothing in an event of this name.
+func Denial(agent, event string, err error) []byte {
+	d, unknown := findDialect(agent)
+	t := d.event(event)
+	if unknown != nil || !t.kind.asks() {
+		return nil
+	}
+	return answerOf(d.deny, t.name, reasonOf(err))
 }
 
 // handler answers one event.

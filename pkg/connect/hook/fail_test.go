@@ -102,7 +102,7 @@ func TestCannotOpen(t *testing.T) {
 	o := w.options("claude-code", "PreToolUse")
 	o.Open = nil // a call of it panics
 	r := hook.Answer(t.Context(), o, strings.NewReader(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`))
-	denied(t, string(r.Stdout), "internal error in skillpm")
+	denied(t, string(r.Stdout), "skillpm has a bug")
 }
 
 // TestEndless checks that endless input is not read to its end.

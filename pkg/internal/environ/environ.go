@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/secret"
 )
 
 // Environment is what a process has.
@@ -34,6 +35,8 @@ type Environment struct {
 	Config string
 
 	Version string // skillpm's own version
+	// Secrets are the credentials that the process has read, which messages leave out; nil for none.
+	Secrets *secret.Set
 	// OwnsProcess reports whether this is the only environment of its process, so that orphans of scripts can become
 	// children of the process without being taken for those of another script.
 	OwnsProcess bool

@@ -17,13 +17,13 @@ func TestHostReach(t *testing.T) {
 		"10.1.2.3": httpx.ReachPrivate, "172.31.0.1": httpx.ReachPrivate, "192.168.1.1": httpx.ReachPrivate,
 		"100.64.0.1": httpx.ReachPrivate, "fd00::1": httpx.ReachPrivate, "64:ff9b::a01:203": httpx.ReachPrivate,
 		"8.8.8.8": httpx.ReachPublic, "172.32.0.1": httpx.ReachPublic, "2001:4860::1": httpx.ReachPublic,
-		"64:ff9b::808:808": httpx.ReachPublic,
+		"64:ff9b::808:808": httpx.ReachPublic, "10.1": httpx.ReachPrivate, "2130706433": httpx.ReachLocal,
 	} {
 		if got, known := httpx.HostReach(host); got != want || !known {
 			t.Errorf("%s: reach %d (known: %v), want %d", host, got, known, want)
 		}
 	}
-	for _, host := range []string{"registry.example", "localhost.example", "", "10.1", "2130706433"} {
+	for _, host := range []string{"registry.example", "localhost.example", "", "10.1.2.3.4", "4294967296", "1.2.3.256", "0b1.2", "1_0", "a.1", "1..2"} {
 		if got, known := httpx.HostReach(host); known {
 			t.Errorf("%q: reach %d, but it is the name of a server", host, got)
 		}

@@ -21,17 +21,11 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 		return diag.Errorf(diag.Denied, "%s redirects from https to %s", previous.Host, req.URL.Scheme)
 	case req.URL.Scheme != "https" && req.URL.Scheme != "http":
 		return diag.Errorf(diag.Denied, "%s redirects to the unsupported scheme %s", previous.Host, req.URL.Scheme)
-	case isInternal(req.URL.Hostname()) && !isInternal(previous.Hostname()):
+	case reachOf(req.URL) < min(reachOf(previous), ReachPrivate):
 		return diag.Errorf(diag.Denied, "%s redirects to %s, which is on this machine or its link-local network",
 			previous.Host, req.URL.Host)
 	}
 	return RedirectAllowed(req.Context(), req.URL)
-}
-
-// isInternal reports whether host is an address that only this machine or its local link reaches.
-func isInternal(host string) bool {
-	reach, known := HostReach(host)
-	return known && reach <= ReachLocal
 }
 
 // IsLoopback reports whether host is a name or address of this machine.

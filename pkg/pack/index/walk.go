@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
@@ -67,7 +66,7 @@ func ReadAll(fsys fs.FS, files []File) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for chunk := range slices.Chunk(files, chunkSize) {
 			entries := make([]*Entry, len(chunk))
-			var group errgroup.Group
+			var group bug.Group
 			group.SetLimit(runtime.GOMAXPROCS(0))
 			for i, f := range chunk {
 				group.Go(func() (err error) {

@@ -20,6 +20,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	secrets "github.com/skillpm/skillpm/pkg/internal/secret"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 )
 
@@ -58,9 +59,10 @@ type Options struct {
 	// the digest and the size of the output.
 	Output bool
 
-	Machine string // name of this machine; "" for the system's
-	Team    string // recorded as [Record].Team
-	Segment int64  // size in bytes at which a file of the log is closed and a new one starts; 0 for 64 MiB
+	Secrets *secrets.Set // credentials that records leave out; nil for none
+	Machine string       // name of this machine; "" for the system's
+	Team    string       // recorded as [Record].Team
+	Segment int64        // size in bytes at which a file of the log is closed and a new one starts; 0 for 64 MiB
 }
 
 // Log is an audit log. A nil Log writes nothing.
@@ -253,7 +255,7 @@ func (l *Log) line(r Record, end lastLine) ([]byte, error) {
 		}
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(r.clean(most)); err != nil || b.Len() <= maxRecord {
+		if err := enc.Encode(r.clean(most, l.o.Secrets)); err != nil || b.Len() <= maxRecord {
 			return b.Bytes(), err
 		}
 	}

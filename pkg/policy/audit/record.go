@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	secrets "github.com/skillpm/skillpm/pkg/internal/secret"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
@@ -178,9 +179,9 @@ func digestOf(r io.Reader) (string, error) {
 func sum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
 
 // clean returns a record with its secrets removed, and its texts cut to most bytes.
-func (r Record) clean(most int) Record {
+func (r Record) clean(most int, known *secrets.Set) Record {
 	for _, s := range []*string{&r.Reason, &r.Source, &r.Signer} {
-		*s = redact(shorten(*s))
+		*s = redact(shorten(known.Redact(*s)))
 	}
 	stdout, stderr := cleanOutput(r.Stdout, most), cleanOutput(r.Stderr, most)
 	prev := r.Prev // never cut the digest

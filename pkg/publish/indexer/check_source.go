@@ -10,9 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -30,7 +29,7 @@ func (k *checker) sources(ctx context.Context) error {
 		return nil
 	}
 	var mu sync.Mutex
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(maxSources)
 	for _, entry := range k.entries {
 		name := index.Path(entry.ID)

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -280,7 +279,7 @@ func (b *siteBuilder) write(ctx context.Context) error {
 
 // eachPack calls f for all packs, several at once, until the first error.
 func (b *siteBuilder) eachPack(ctx context.Context, f func(context.Context, *site.Pack) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(maxPacks)
 	for i := range b.packs {
 		group.Go(func() error {

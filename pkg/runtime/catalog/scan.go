@@ -15,8 +15,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -342,7 +341,7 @@ func (s *scanner) resolve(link string) (string, error) {
 // parallel calls do for 0 to n-1 concurrently, until the context ends.
 func parallel(ctx context.Context, n int, do func(int)) {
 	const chunk = 32
-	var group errgroup.Group
+	var group bug.Group
 	group.SetLimit(min(runtime.GOMAXPROCS(0), 8))
 	for start := 0; start < n; start += chunk {
 		group.Go(func() error {

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -19,6 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	secrets "github.com/skillpm/skillpm/pkg/internal/secret"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
@@ -36,6 +38,10 @@ type Options struct {
 	Credentials func(ctx context.Context, url string) (user, pass string, err error)
 	// Transport sends HTTP requests; nil for one that honors the proxies and certificates of the environment.
 	Transport http.RoundTripper
+	// Secrets learns the credentials that are sent; nil for a set of the client.
+	Secrets *secrets.Set
+	// Named are servers that registries and packs named; nil for none.
+	Named *httpx.Named
 	// Program is the path or name of a git binary that transfers objects; "" for git over SSH if it is installed, and
 	// the built-in client otherwise; [Builtin] for the built-in client. The objects are verified in the same way.
 	Program string
@@ -85,6 +91,7 @@ func New(o Options) *Client {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
+	o.Secrets = cmp.Or(o.Secrets, &secrets.Set{})
 	c := &Client{
 		options: o, limits: defaultLimits(), clock: systemClock(), ssh: gitssh.NewClient(nil),
 		remotes: make(map[string]*remote), commits: make(map[string]*commit), packs: make(map[pack.Ref]cachedContent),

@@ -21,10 +21,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
-// maxNodes is how many tree entries stay in memory, and maxObject the largest commit, tree, or tag in bytes.
+// The limits of one commit: bytes of a commit, tree, or tag, and entries and bytes of all distinct trees. Parsed trees
+// stay in memory, because a walk that parses a large tree again for each of its files does not end.
 const (
-	maxNodes  = 200_000
-	maxObject = 16 << 20
+	maxObject      = 16 << 20
+	maxTreeEntries = 1_000_000
+	maxTreeBytes   = 128 << 20
 )
 
 // commit is a commit with all or some of its objects on this machine.
@@ -38,14 +40,14 @@ type commit struct {
 	received  int64      // bytes from the server
 	refetched bool       // a damaged cache entry was fetched again
 
-	mu             sync.RWMutex
-	objects        objects
-	complete       bool      // objects has all objects of the commit
-	replaced       []objects // replaced, but possibly still in use
-	root           plumbing.Hash
-	trees          map[plumbing.Hash][]node
-	cachedNodes    int // nodes in trees
-	maxCachedNodes int // limit of cachedNodes, 0 for none
+	mu        sync.RWMutex
+	objects   objects
+	complete  bool      // objects has all objects of the commit
+	replaced  []objects // replaced, but possibly still in use
+	root      plumbing.Hash
+	trees     map[plumbing.Hash][]node
+	entries   int // of trees
+	treeBytes int // of trees
 }
 
 // tree returns the directory of a pinned reference. It fetches the commit if necessary.
@@ -84,10 +86,7 @@ func (c *Client) commit(ctx context.Context, ref pack.Ref) (*commit, error) {
 	key := ref.URL + "#" + ref.Digest
 	k := c.commits[key]
 	if k == nil {
-		k = &commit{
-			client: c, ref: ref, id: plumbing.NewHash(ref.Digest), trees: make(map[plumbing.Hash][]node),
-			maxCachedNodes: maxNodes,
-		}
+		k = &commit{client: c, ref: ref, id: plumbing.NewHash(ref.Digest), trees: make(map[plumbing.Hash][]node)}
 		c.commits[key] = k
 	}
 	c.mu.Unlock()
@@ -224,9 +223,12 @@ func (k *commit) nodes(ctx context.Context, id plumbing.Hash) ([]node, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.cachedNodes += len(nodes); k.maxCachedNodes > 0 && k.cachedNodes > k.maxCachedNodes {
-		clear(k.trees)
-		k.cachedNodes = len(nodes)
+	if _, ok := k.trees[id]; ok { // another goroutine was faster
+		return nodes, nil
+	}
+	k.entries, k.treeBytes = k.entries+len(nodes), k.treeBytes+len(data)
+	if k.entries > maxTreeEntries || k.treeBytes > maxTreeBytes {
+		return nil, packfile.TooLarge("its directories have more than %d entries or %d bytes", maxTreeEntries, maxTreeBytes)
 	}
 	k.trees[id] = nodes
 	return nodes, nil

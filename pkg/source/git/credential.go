@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -26,17 +25,9 @@ type secret struct {
 // tokenUser is the user name for a token without one. Forges ignore it or require this one.
 const tokenUser = "x-access-token"
 
-// encodings returns the encodings in which a server may repeat a secret.
-func (s secret) encodings() []string {
-	if s.pass == "" {
-		return nil
-	}
-	basic := base64.StdEncoding.EncodeToString([]byte(s.user + ":" + s.pass))
-	return []string{basic, s.pass, url.QueryEscape(s.pass), url.PathEscape(s.pass)}
-}
-
 // secret returns the credentials for a repository's host, or a zero secret if there are none.
-func (c *Client) secret(ctx context.Context, u *url.URL) (secret, error) {
+func (c *Client) secret(ctx context.Context, u *url.URL) (s secret, err error) {
+	defer func() { c.options.Secrets.LearnPassword(s.user, s.pass) }()
 	if c.options.Credentials != nil {
 		user, pass, err := c.options.Credentials(ctx, u.String())
 		return secret{user, pass, "the caller"}, err

@@ -117,9 +117,7 @@ const maxServerText = 300
 
 // sanitize shortens server text to one printable line and masks the credentials that it may repeat.
 func (p *remote) sanitize(s string) string {
-	for _, secret := range p.secret.encodings() {
-		s = strings.ReplaceAll(s, secret, "***")
-	}
+	s = p.client.options.Secrets.Redact(s)
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return ' '

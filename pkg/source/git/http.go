@@ -1,11 +1,9 @@
 package git
 
 import (
-	"crypto/x509"
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 
@@ -64,36 +62,18 @@ func cloneRequest(req *http.Request) (*http.Request, error) {
 
 // prepare creates the default transport, which also trusts the certificates in GIT_SSL_CAINFO.
 func (g *authGuard) prepare() {
-	if g.next != nil {
-		return
+	if g.next == nil {
+		transport := httpx.NewTransport()
+		transport.ResponseHeaderTimeout = 0 // large packs take time to prepare; the watchdog limits it
+		transport.DisableCompression = false
+		if file := g.client.options.Getenv("GIT_SSL_CAINFO"); file != "" {
+			if err := httpx.TrustFile(transport, file); err != nil {
+				g.err = diag.Errorf(diag.Invalid, "GIT_SSL_CAINFO: %w", err)
+			}
+		}
+		g.next = transport
 	}
-	shared, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		g.next = http.DefaultTransport
-		return
-	}
-	transport := shared.Clone()
-	g.next = transport
-	file := g.client.options.Getenv("GIT_SSL_CAINFO")
-	if file == "" {
-		return
-	}
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		g.err = diag.Errorf(diag.Invalid, "GIT_SSL_CAINFO: %w", err)
-		return
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if !pool.AppendCertsFromPEM(pem) {
-		g.err = diag.Errorf(diag.Invalid, "the file %s in GIT_SSL_CAINFO does not contain a certificate", file)
-		return
-	}
-	config := transport.TLSClientConfig.Clone()
-	config.RootCAs = pool
-	transport.TLSClientConfig = config
+	g.next = httpx.Confine(g.next, g.client.options.Named)
 }
 
 // send sends a request once. Reading its response fails if the server stalls.

@@ -39,6 +39,9 @@ type program struct {
 
 // openProgram creates the temporary repository.
 func (p *remote) openProgram(ctx context.Context, filter bool) (*program, error) {
+	if err := p.client.options.Named.Check(ctx, p.url); err != nil {
+		return nil, err
+	}
 	name := cmp.Or(p.program(), "git")
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -206,6 +209,9 @@ func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 	if len(r.all) == 0 && r.head == "" {
 		return nil, transport.ErrEmptyRemoteRepository
 	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -221,8 +227,8 @@ func (p *remote) transferWithProgram(ctx context.Context, w want) (io.ReadCloser
 		return pack, err
 	}
 	_ = g.Close() // the next one has its own
-	if p.refs.contains(w.ids[0].String()) {
-		return nil, err
+	if listed := p.connectWithRetry(ctx); listed != nil || p.refs.contains(w.ids[0].String()) {
+		return nil, cmp.Or(listed, err)
 	}
 	if g, err = p.openProgram(ctx, false); err != nil {
 		return nil, err

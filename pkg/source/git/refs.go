@@ -15,11 +15,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
 const (
 	headsPrefix = "refs/heads/"
 	tagsPrefix  = "refs/tags/"
+	maxListed   = 200_000 // branches and tags of a server
 )
 
 var commitText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
@@ -61,6 +63,14 @@ func (r *refs) addTagObject(name string, id plumbing.Hash) {
 		r.objects = make(map[string]plumbing.Hash)
 	}
 	r.objects[name] = id
+}
+
+// check returns an error if there are too many branches and tags.
+func (r *refs) check() error {
+	if len(r.all) > maxListed {
+		return packfile.TooLarge("it has more than %d branches and tags", maxListed)
+	}
+	return nil
 }
 
 // contains reports whether a branch, a tag, or HEAD points to the commit.
@@ -119,7 +129,7 @@ func (r *refs) hint(rev string) string {
 			branches = append(branches, strings.TrimPrefix(name, headsPrefix))
 		}
 	}
-	slices.SortFunc(tags, func(a, b string) int { return cmp.Or(compareTags(b, a), strings.Compare(b, a)) })
+	sortByVersion(tags, func(tag string) string { return tag })
 	slices.Sort(branches)
 	names := slices.Concat(tags, branches)
 	if suggestion := diag.Nearest(rev, names); suggestion != "" {
@@ -134,14 +144,25 @@ func (r *refs) hint(rev string) string {
 	return "available branches: " + textx.First(branches, 8)
 }
 
-// compareTags compares the versions of tags. It returns 0 if one of them is not a version.
-func compareTags(a, b string) int {
-	va, ea := semver.StrictNewVersion(pack.DefaultVersion(a, ""))
-	vb, eb := semver.StrictNewVersion(pack.DefaultVersion(b, ""))
-	if ea != nil || eb != nil {
-		return 0
+// sortByVersion sorts by the version of a tag, highest first, and then by the tag. Tags without a version are last.
+func sortByVersion[T any](list []T, tagOf func(T) string) {
+	versions := make(map[string]*semver.Version, len(list)) // parsed once, because a repository may have many tags
+	for _, t := range list {
+		tag := tagOf(t)
+		versions[tag], _ = semver.StrictNewVersion(pack.DefaultVersion(tag, "")) // nil for none
 	}
-	return va.Compare(vb)
+	slices.SortStableFunc(list, func(a, b T) int {
+		va, vb := versions[tagOf(a)], versions[tagOf(b)]
+		switch {
+		case va != nil && vb != nil:
+			return cmp.Or(vb.Compare(va), strings.Compare(tagOf(b), tagOf(a)))
+		case va == nil && vb == nil:
+			return strings.Compare(tagOf(b), tagOf(a))
+		case va == nil:
+			return 1
+		}
+		return -1
+	})
 }
 
 // release is a version and its tag.
@@ -179,9 +200,8 @@ func (r *refs) releases(names []string) []release {
 // sortReleases sorts by version, highest first, and drops duplicates. Of two tags for one version, such as 1.2.0 and
 // v1.2.0, it keeps the last by name.
 func sortReleases(list []release) []release {
-	slices.SortStableFunc(list, func(a, b release) int {
-		return cmp.Or(compareTags(b.version, a.version), strings.Compare(b.tag, a.tag))
-	})
+	slices.SortFunc(list, func(a, b release) int { return strings.Compare(b.tag, a.tag) })
+	sortByVersion(list, func(r release) string { return r.version })
 	return slices.CompactFunc(list, func(a, b release) bool { return a.version == b.version })
 }
 

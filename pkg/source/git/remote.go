@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -117,6 +118,11 @@ func wantsCredentials(err error) bool {
 // connect opens a session and reads the references.
 func (p *remote) connect(ctx context.Context) error {
 	defer p.wait(ctx).End()
+	if p.program() == "" && p.url.Scheme == "ssh" {
+		if err := p.client.options.Named.Check(ctx, p.url); err != nil {
+			return err
+		}
+	}
 	if p.program() != "" {
 		var err error
 		p.refs, err = p.listWithProgram(ctx)
@@ -146,7 +152,12 @@ func (p *remote) connect(ctx context.Context) error {
 		_ = session.Close() // the first error matters
 		return watchdog.explain(err)
 	}
-	p.session, p.adv, p.refs = session, adv, newRefs(adv)
+	refs := newRefs(adv)
+	if err := refs.check(); err != nil {
+		_ = session.Close() // the first error matters
+		return err
+	}
+	p.session, p.adv, p.refs = session, adv, refs
 	return nil
 }
 
@@ -200,8 +211,11 @@ func (p *remote) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
 		return p.transferWithProgram(ctx, w)
 	}
 	stream, err := p.requestPack(ctx, w)
-	if err == nil || !w.shallow || !isRefusal(err) || p.refs.contains(w.ids[0].String()) {
+	if err == nil || !w.shallow || !isRefusal(err) {
 		return stream, err
+	}
+	if listed := p.connectWithRetry(ctx); listed != nil || p.refs.contains(w.ids[0].String()) {
+		return nil, cmp.Or(listed, err)
 	}
 	p.disconnect()
 	return p.requestPack(ctx, want{ids: p.refs.tips(), progress: w.progress})

@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
 
 // treeFS is a tree of a commit as a read-only file system. It lists symbolic links and submodules but does not follow
@@ -213,10 +214,14 @@ func (t treeFS) entries(nodes []node) []fs.DirEntry {
 }
 
 // parseTree reads a tree object: mode, space, name, zero byte and the id of each entry. Entries are returned in
-// bytewise order of their names.
+// bytewise order of their names. A directory with more files than a skill may have is an error.
 func parseTree(data []byte) ([]node, error) {
-	nodes := make([]node, 0, len(data)/40)
+	most := bundle.DefaultLimits().Files
+	nodes := make([]node, 0, min(len(data)/40, most))
 	for len(data) > 0 {
+		if len(nodes) == most {
+			return nil, packfile.TooLarge("a directory has more than %d entries", most)
+		}
 		mode, rest, ok := bytes.Cut(data, []byte{' '})
 		name, rest, ok2 := bytes.Cut(rest, []byte{0})
 		if !ok || !ok2 || len(rest) < len(plumbing.Hash{}) {

@@ -9,9 +9,9 @@ import (
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -105,7 +105,7 @@ func putArtifact(ctx context.Context, dst readWriter, a Artifact, subject *ocisp
 func pushBlobs(ctx context.Context, dst readWriter, a Artifact) ([]ocispec.Descriptor, error) {
 	const parallel = 8
 	layers := make([]ocispec.Descriptor, len(a.Blobs))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(parallel)
 	for i, b := range a.Blobs {
 		d := ocispec.Descriptor{

@@ -31,7 +31,6 @@ type authenticator struct {
 type authExchange struct {
 	registry *url.URL
 	withheld bool // the token server may not receive the registry's credentials
-	nearest  nearestReach
 }
 
 type authExchangeKey struct{}
@@ -43,7 +42,7 @@ func authExchangeOf(ctx context.Context) *authExchange {
 
 // Do sends a request, and repeats it with credentials if the registry demands them.
 func (a *authenticator) Do(req *http.Request) (*http.Response, error) {
-	exchange := &authExchange{registry: req.URL, nearest: newNearestReach(req.URL.Hostname())}
+	exchange := &authExchange{registry: req.URL}
 	ctx := context.WithValue(req.Context(), authExchangeKey{}, exchange)
 	scopes := auth.GetAllScopesForHost(ctx, req.URL.Host)
 	known := a.tokens.find(req.URL.Host, strings.Join(scopes, " "))
@@ -172,6 +171,7 @@ func (a *authenticator) fetchToken(ctx context.Context, exchange *authExchange, 
 		return "", diag.Errorf(diag.Remote, "the token server %s of %s did not respond with a token", req.URL.Host,
 			exchange.registry.Host)
 	}
+	a.client.secrets.Learn(answer.Token)
 	return "Bearer " + answer.Token, nil
 }
 

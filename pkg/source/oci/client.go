@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/internal/secret"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/internal/credential"
@@ -36,6 +37,7 @@ type Options struct {
 	// AuthHosts are token servers, host or host:port, that may receive a registry's credentials, by the registry's
 	// host; those in its domain need no entry
 	AuthHosts map[string][]string
+	Secrets   *secret.Set // learns the credentials that are sent; nil: a set of the client
 	// how often to retry a request after a transient failure; 0: 3 times, negative: never
 	Retries int
 }
@@ -47,7 +49,7 @@ type Client struct {
 	http      *http.Client
 	auth      *authenticator
 	logins    *credential.Store
-	secrets   credential.Secrets
+	secrets   *secret.Set
 	turns     httpx.Turns
 	spool     spool
 
@@ -65,8 +67,10 @@ func New(opts Options) *Client {
 	if opts.Getenv == nil {
 		opts.Getenv = func(string) string { return "" }
 	}
+	opts.Secrets = cmp.Or(opts.Secrets, &secret.Set{})
 	c := &Client{
 		opts:        opts,
+		secrets:     opts.Secrets,
 		logins:      opts.loginStore(),
 		realms:      make(map[string]realm),
 		unreachable: make(map[string]error),

@@ -22,7 +22,7 @@ func (c *Client) CheckLogin(ctx context.Context, host, user, secret string) (ver
 	if user == credential.TokenUser {
 		login = credential.Login{Identity: secret}
 	}
-	c.secrets.LearnLogin(login)
+	login.Teach(c.secrets)
 	verified, err = c.checkLogin(ctx, host, login)
 	return verified, c.secrets.Discreet(err)
 }
@@ -93,11 +93,10 @@ func (c *Client) storedLogin(ctx context.Context, exchange *authExchange) (crede
 	if err != nil {
 		return credential.Login{}, err
 	}
-	c.secrets.LearnLogin(login)
 	return login, nil
 }
 
 // loginStore returns the logins of Docker's configuration.
 func (o Options) loginStore() *credential.Store {
-	return credential.Open(credential.Options{Getenv: o.Getenv, Home: o.Home})
+	return credential.Open(credential.Options{Getenv: o.Getenv, Home: o.Home, Secrets: o.Secrets})
 }

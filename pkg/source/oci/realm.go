@@ -43,7 +43,7 @@ func (g *credentialFilter) RoundTrip(req *http.Request) (*http.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	g.client.secrets.LearnHeader(req.Header)
+	g.client.secrets.LearnAuthorization(req.Header.Get("Authorization"))
 	return g.next.RoundTrip(req)
 }
 

@@ -25,7 +25,7 @@ func (c *Client) newHTTPClient() *http.Client {
 		transport = httpx.NewTransport()
 	}
 	return &http.Client{
-		Transport:     httpx.Patient(&credentialFilter{transport, c}, c.opts.retries()),
+		Transport:     httpx.Patient(&credentialFilter{httpx.Confine(transport, nil), c}, c.opts.retries()),
 		CheckRedirect: httpx.CheckRedirect,
 	}
 }

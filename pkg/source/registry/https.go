@@ -41,7 +41,7 @@ func openHTTPS(name, address string, deps Deps) (Registry, error) {
 		base: base, client: client, cache: cache{dir: deps.Cache}, recent: deps.Recent,
 		offline: deps.Offline,
 	}
-	return newIndexRegistry(name, w, pack.Ref{}), nil
+	return newIndexRegistry(name, w, pack.Ref{}).on(address, deps.Named), nil
 }
 
 // onLoopback reports whether a URL's host is the loopback interface, where plain HTTP cannot be intercepted.
@@ -59,7 +59,7 @@ func withRetries(client *http.Client) *http.Client {
 	if own.Transport == nil {
 		own.Transport = httpx.NewTransport()
 	}
-	own.Transport = httpx.Patient(own.Transport, httpx.Retries)
+	own.Transport = httpx.Patient(httpx.Confine(own.Transport, nil), httpx.Retries)
 	if own.CheckRedirect == nil {
 		own.CheckRedirect = httpx.CheckRedirect
 	}

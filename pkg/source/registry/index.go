@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
@@ -23,12 +24,21 @@ type indexRegistry struct {
 	files files
 	base  pack.Ref // the location of the index itself
 
+	server string       // the URL of the server that has the index; "" for none
+	named  *httpx.Named // records the servers that the index names
+
 	entries memo.Map[pack.ID, *index.Entry] // a nil value is a known miss
 	config  memo.Map[string, *index.Config]
 }
 
 func newIndexRegistry(name string, f files, base pack.Ref) *indexRegistry {
 	return &indexRegistry{name: name, files: f, base: base}
+}
+
+// on returns the registry as one on a server, whose names of other servers are recorded.
+func (r *indexRegistry) on(server string, named *httpx.Named) *indexRegistry {
+	r.server, r.named = server, named
+	return r
 }
 
 func (r *indexRegistry) Name() string { return r.name }
@@ -67,6 +77,11 @@ func (r *indexRegistry) Pack(ctx context.Context, id pack.ID, version string) (*
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err).WithHint("%s", diag.HintOf(err))
+	}
+	for _, ref := range append(pack.References(p), p.Ref) {
+		if err := r.named.Add(r.server, ref.URL); err != nil {
+			return nil, diag.Errorf(diag.CodeOf(err), "%s: %s@%s: %w", r.name, id, version, err)
+		}
 	}
 	return p, nil
 }

@@ -8,9 +8,8 @@ import (
 	"iter"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
@@ -31,7 +30,7 @@ func (s *layoutRegistry) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEn
 		return nil, "", err
 	}
 	entries := make([]index.CatalogEntry, len(packs))
-	group, inner := errgroup.WithContext(ctx)
+	group, inner := bug.WithContext(ctx)
 	group.SetLimit(4)
 	for i, p := range packs {
 		group.Go(func() (err error) {

@@ -52,7 +52,7 @@ func openOCIIndex(name, url string, deps Deps) (Registry, error) {
 		ref: ref, client: deps.OCI, cache: cache{dir: deps.Cache}, recent: deps.Recent,
 		offline: deps.Offline,
 	}
-	return newIndexRegistry(name, files, pack.Ref{}), nil
+	return newIndexRegistry(name, files, pack.Ref{}).on(strings.TrimPrefix(url, "index+"), deps.Named), nil
 }
 
 // ociFiles reads an index that is an OCI artifact: its manifest, and the blobs that it needs. It caches blobs by digest

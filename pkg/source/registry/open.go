@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/internal/credential"
@@ -36,6 +37,7 @@ type Deps struct {
 
 	Getenv    func(string) string // for SKILLPM_TOKEN_<HOST> of private indexes; nil: no environment
 	Logins    *credential.Store   // the logins for private indexes; nil: none
+	Named     *httpx.Named        // records the servers that indexes name; nil: none
 	Authorize Authorize           // called before a source of packs is contacted; nil: all are allowed
 }
 
@@ -143,7 +145,8 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 			ref.Rev = pack.DefaultBranch // an index does not have releases: use its newest state
 		}
 		return newIndexRegistry(name,
-			&gitFiles{ref: ref, trees: deps.Git, cache: cache{dir: deps.Cache}, offline: deps.Offline}, ref), nil
+			&gitFiles{ref: ref, trees: deps.Git, cache: cache{dir: deps.Cache}, offline: deps.Offline}, ref).
+			on(ref.URL, deps.Named), nil
 	case pack.KindPath:
 		return openDir(name, ref, deps)
 	default:

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -208,7 +207,7 @@ func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
 func registriesWith(ctx context.Context, id pack.ID, list []Registry) ([]Registry, error) {
 	has := make([]bool, len(list))
 	errs := make([]error, len(list))
-	var group errgroup.Group
+	var group bug.Group
 	group.SetLimit(8)
 	for i, r := range list {
 		group.Go(func() error {

@@ -3,10 +3,7 @@ package connect
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -15,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/connect/hook"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
@@ -77,8 +75,19 @@ func completeEvents(id string, args []string, prefix string) ([]string, cobra.Sh
 	return console.Matching(slices.Compact(names), prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// answerHook answers an event. It opens the runtime in the directory of the event.
-func (a *app) answerHook(ctx context.Context, id, event string) error {
+// answerHook answers an event. A panic denies a tool call. It opens the runtime in the directory of the event.
+func (a *app) answerHook(ctx context.Context, id, event string) (err error) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		err = bug.New(p)
+		if denial := hook.Denial(id, event, err); len(denial) > 0 { // agents ignore it if the command fails
+			a.Report(nil, err)
+			_, err = a.Stdout.Write(denial)
+		}
+	}()
 	if id == "" {
 		return diag.Errorf(diag.Usage, "skillpm hook needs --agent").
 			WithHint("use %s", textx.OneOf(hook.IDs()))
@@ -187,15 +196,4 @@ func HookCode(args []string, code diag.Code) diag.Code {
 		return diag.Internal
 	}
 	return code
-}
-
-// RecoverHook converts a panic of a command that answers an event to an error, because a panic's exit code is 2.
-func RecoverHook(stderr io.Writer, args []string, code *diag.Code) {
-	if !answersHook(args) {
-		return
-	}
-	if p := recover(); p != nil {
-		fmt.Fprintf(stderr, "error: internal error in skillpm: %v\n%s", p, debug.Stack())
-		*code = diag.Internal
-	}
 }

@@ -92,11 +92,11 @@ func (a *App) Report(cmd *cobra.Command, err error) {
 	if _, ok := errors.AsType[Reported](err); ok {
 		return
 	}
-	message := err.Error()
+	message := describe(a.Environment, err)
 	if errors.Is(err, context.Canceled) {
 		message = "interrupted; no changes were made"
 	}
-	code, hint := diag.CodeOf(err), diag.HintOf(err)
+	code, hint := diag.CodeOf(err), a.Secrets.Redact(diag.HintOf(err))
 	if code == diag.Usage && hint == "" && cmd != nil {
 		hint = fmt.Sprintf("run %q", cmd.CommandPath()+" --help")
 	}

@@ -39,7 +39,7 @@ func (a *App) AuditLog(env environ.Environment, project string) *audit.Log {
 	}
 	l := enforce.Open(o).Log()
 	return audit.Open(cmp.Or(l.Path, filepath.Join(env.Paths.State, "audit", audit.Name)),
-		audit.Options{Now: a.Now, Required: l.Required, Team: l.Team})
+		audit.Options{Now: a.Now, Required: l.Required, Team: l.Team, Secrets: a.Secrets})
 }
 
 // ReadLogs calls each with the records of logs, and warns about unreadable lines.

@@ -53,6 +53,7 @@ func (a *App) EndProgress() {
 
 // printLine prints a text on standard error, in place of the progress display.
 func (a *App) printLine(text string) {
+	text = a.Secrets.Redact(text)
 	m := a.meter.Load()
 	if m == nil {
 		fmt.Fprintln(a.Messages(), text)
@@ -199,6 +200,7 @@ func (m *meter) remark(text string) { m.println(remark(text)) }
 
 // println prints a text that stays. The next update draws the display again below it.
 func (m *meter) println(text string) {
+	text = m.app.Secrets.Redact(text)
 	m.erase()
 	fmt.Fprintln(m.app.Messages(), text)
 }

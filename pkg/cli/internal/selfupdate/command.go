@@ -137,7 +137,9 @@ func (c *command) updater() (*Updater, *semver.Version, error) {
 	return &Updater{
 		Mirror: c.mirror, Program: c.Release.Program, Keys: c.Release.Keys, Executable: c.executable,
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Version: c.Version,
-		Client: &http.Client{Transport: httpx.Patient(transport, retries), CheckRedirect: httpx.CheckRedirect},
+		Client: &http.Client{
+			Transport: httpx.Patient(httpx.Confine(transport, nil), retries), CheckRedirect: httpx.CheckRedirect,
+		},
 	}, current, nil
 }
 
@@ -154,10 +156,7 @@ func (c *command) transport() (http.RoundTripper, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h := sources.HTTP(); h != nil {
-		return h.Transport, nil
-	}
-	return httpx.NewTransport(), nil
+	return sources.HTTP().Transport, nil
 }
 
 func (c *command) print(r Document) error {

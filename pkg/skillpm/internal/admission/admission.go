@@ -14,9 +14,8 @@ import (
 	"maps"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -164,7 +163,7 @@ func (a *Admission) Admit(ctx context.Context, sol *solve.Solution, c Candidates
 		}
 	}
 	verdicts := make([]verdict, len(ids))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(parallelAdmissions)
 	a.claims = map[pack.ID][]string{}
 	for i, id := range ids {

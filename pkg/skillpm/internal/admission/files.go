@@ -12,9 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -70,7 +69,7 @@ func (a *Admission) admitSkills(ctx context.Context, c Candidates, id pack.ID, f
 	names = slices.DeleteFunc(names, func(name string) bool { return a.checkName(id, name, c) != nil }) // left out
 	decisions, complete, errs := make([]enforce.Decision, len(names)), make([]bool, len(names)),
 		make([]error, len(names))
-	group := new(errgroup.Group)
+	group := new(bug.Group)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for i, name := range names {
 		group.Go(func() error {

@@ -17,7 +17,7 @@ import (
 func (b *Base) Log(e *enforce.Evaluator) *audit.Log {
 	l := e.Log()
 	path := cmp.Or(l.Path, filepath.Join(b.Paths.State, "audit", audit.Name))
-	return audit.Open(path, audit.Options{Now: b.Now, Required: l.Required, Team: l.Team})
+	return audit.Open(path, audit.Options{Now: b.Now, Required: l.Required, Team: l.Team, Secrets: b.Secrets})
 }
 
 // WithRecords runs an operation between two audit records: of its intent and of its outcome. If a policy requires the

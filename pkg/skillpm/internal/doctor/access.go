@@ -13,10 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -321,7 +320,7 @@ func checkRegistries(x *exam) {
 	slices.Sort(urls)
 	urls = slices.Compact(urls)
 	errs := make([]error, len(urls))
-	var group errgroup.Group
+	var group bug.Group
 	group.SetLimit(parallelRegistries)
 	for i, url := range urls {
 		group.Go(func() error {

@@ -127,6 +127,11 @@ func (f *Fetcher) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	if ref.Kind == pack.KindLayout {
 		p.Ref.URL = ref.URL
 	}
+	for _, named := range pack.References(p) {
+		if err := f.Clients.Named().Add(ref.URL, named.URL); err != nil {
+			return nil, diag.Errorf(diag.CodeOf(err), "%s depends on %s: %w", p.ID, named.Source(), err)
+		}
+	}
 	return p, nil
 }
 

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/vendored"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
@@ -58,7 +57,7 @@ func (f *Fetcher) Missing(ctx context.Context, l Locked, trees iter.Seq[workspac
 	copies := vendored.Open(f.Root, f.Machine.OS)
 	ids := slices.SortedFunc(maps.Keys(missing), pack.ID.Compare)
 	damaged, yanked := make([]*vendored.DamagedError, len(ids)), make([][]string, len(ids))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(Parallel)
 	for i, id := range ids {
 		if l.Opened[id] == nil && !copies.Has(id) {

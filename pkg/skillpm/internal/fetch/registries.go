@@ -70,7 +70,7 @@ func NewRegistries(ctx context.Context, w *workspace.Workspace, o RegistryOption
 			Hub: o.Clients.Hub(),
 			OCI: o.Clients.OCI(), HTTP: o.Clients.HTTP(), Git: gitTrees{o.Clients.Git()}, Embedded: registryindex.FS,
 			Base: base, Cache: o.Paths.HTTPCache(), Recent: o.Recent, Offline: o.Offline, Getenv: o.Getenv,
-			Logins: source.Logins(o.Getenv, o.Paths.Home),
+			Logins: o.Clients.Logins(), Named: o.Clients.Named(),
 		},
 	}
 	if len(o.Gate.Policies) > 0 {

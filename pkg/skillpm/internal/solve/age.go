@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/Masterminds/semver/v3"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
@@ -133,7 +133,7 @@ func (b *Backend) withholdUndated(ctx context.Context, id pack.ID, list []undate
 		list = list[:mostPinned]
 	}
 	digests := make([]string, len(list))
-	group, asking := errgroup.WithContext(ctx)
+	group, asking := bug.WithContext(ctx)
 	group.SetLimit(parallelLookups)
 	for i, u := range list {
 		group.Go(func() error {

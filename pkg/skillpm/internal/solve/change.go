@@ -5,9 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
@@ -195,7 +194,7 @@ func (b *Backend) LockedChanges(ctx context.Context, ids []pack.ID, source func(
 		}
 	}
 	digests := make([]string, len(ids))
-	var group errgroup.Group
+	var group bug.Group
 	group.SetLimit(parallelLookups)
 	for i, id := range ids {
 		group.Go(func() error {

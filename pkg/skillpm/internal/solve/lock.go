@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/Masterminds/semver/v3"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
@@ -234,7 +234,7 @@ func (s *Solution) describe(m *pack.Manifest, p *pack.Pack, offer registry.Versi
 func (b *Backend) lockPacks(ctx context.Context, sol *Solution, packs []*pack.Pack, required map[pack.ID][]string,
 ) error {
 	entries, warnings := make([]*pack.LockedPack, len(packs)), make([][]string, len(packs))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(fetch.Parallel)
 	for i, p := range packs {
 		group.Go(func() (err error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
@@ -42,7 +43,7 @@ func (b *Backend) start(ctx context.Context, key lookupKey, ask func(*lookup) er
 		select {
 		case b.slots <- struct{}{}:
 			defer func() { <-b.slots }()
-			l.err = ask(l)
+			l.err = bug.Catch(func() error { return ask(l) })
 		case <-ctx.Done():
 			l.err = ctx.Err()
 		}

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
@@ -30,7 +29,7 @@ func (b *Backend) MoveRebound(ctx context.Context, ids []pack.ID) map[pack.ID]er
 			strings.HasPrefix(bound, "oci://") && registry.Repository(bound, id) == locked.Source
 	})
 	moved, errs := make([]bool, len(ids)), make([]error, len(ids))
-	var group errgroup.Group
+	var group bug.Group
 	group.SetLimit(parallelLookups)
 	for i, id := range ids {
 		group.Go(func() error {

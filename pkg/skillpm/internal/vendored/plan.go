@@ -11,8 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -84,7 +83,7 @@ func (c *Copy) Compare(ctx context.Context, lock *pack.Lock) (*Plan, error) {
 		return nil, err
 	}
 	slices.SortFunc(p.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for i := range p.Items {
 		group.Go(func() error {

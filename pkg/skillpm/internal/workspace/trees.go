@@ -13,9 +13,8 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -50,7 +49,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 		}
 		dirs[i] = dir
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for i, at := range paths {
 		group.Go(func() (err error) {

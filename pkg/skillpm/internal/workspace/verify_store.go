@@ -8,9 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
@@ -37,7 +36,7 @@ func (w *Workspace) VerifyStore(ctx context.Context) (*StoreReport, error) {
 	}
 	r := &StoreReport{Problems: []Problem{}}
 	var mu sync.Mutex
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for _, t := range w.LockedTrees() {
 		group.Go(func() error {

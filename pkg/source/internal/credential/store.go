@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/secret"
 )
 
 // Login is what a host is shown. The zero value is nothing.
@@ -26,15 +27,25 @@ type Login struct {
 // IsZero reports whether there is nothing to show.
 func (l Login) IsZero() bool { return l == Login{} }
 
+// Teach adds what a host may be shown to the secrets of a process.
+func (l Login) Teach(secrets *secret.Set) {
+	secrets.LearnPassword(l.User, l.Secret)
+	secrets.Learn(l.Identity)
+	secrets.Learn(l.Token)
+}
+
 // Options say where Docker's configuration is.
 type Options struct {
 	Getenv func(string) string // where DOCKER_CONFIG is looked up; nil for no environment
 	Home   string              // where .docker/config.json is; "" for no configuration
+	// Secrets learns the logins that are read; nil: none
+	Secrets *secret.Set
 }
 
 // Store is Docker's configuration with its helpers. It may be used by several goroutines at once.
 type Store struct {
-	path string // "" where there is none
+	path    string // "" where there is none
+	secrets *secret.Set
 
 	mu   sync.Mutex
 	file credentials.Store // nil until the file is read
@@ -42,7 +53,7 @@ type Store struct {
 
 // Open returns a store. Nothing is read before it is needed, and the file need not be there.
 func Open(o Options) *Store {
-	return &Store{path: configPath(o)}
+	return &Store{path: configPath(o), secrets: o.Secrets}
 }
 
 func configPath(o Options) string {
@@ -121,7 +132,9 @@ func (s *Store) Get(ctx context.Context, hostport string) (Login, error) {
 	if err != nil {
 		return Login{}, s.wrapError(hostport, store, err)
 	}
-	return Login{User: cred.Username, Secret: cred.Password, Identity: cred.RefreshToken, Token: cred.AccessToken}, nil
+	login := Login{User: cred.Username, Secret: cred.Password, Identity: cred.RefreshToken, Token: cred.AccessToken}
+	login.Teach(s.secrets)
+	return login, nil
 }
 
 // TokenUser is the name with which Docker and its helpers keep a token that a token server changes for others.

@@ -1,17 +1,11 @@
 package credential_test
 
 import (
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"html"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -237,34 +231,6 @@ func TestHelperFails(t *testing.T) {
 	}
 	if said, err := os.ReadFile(terminal.Name()); err != nil || len(said) > 0 {
 		t.Errorf("on the terminal: %q %v", said, err)
-	}
-}
-
-// TestSecretSpellings checks that a secret is removed from a text in any form in which a server repeats it.
-func TestSecretSpellings(t *testing.T) {
-	const secret = `p&ss<"wörd">/+?=%\\`
-	var s credential.Secrets
-	s.Learn(secret)
-	asJSON, err := json.Marshal(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	percent := ""
-	for _, b := range []byte(secret) {
-		percent += fmt.Sprintf("%%%02x", b)
-	}
-	for _, spelling := range []string{
-		secret, url.QueryEscape(secret), strings.ToLower(url.PathEscape("x")) + url.PathEscape(secret), percent, strings.ToUpper(percent),
-		base64.StdEncoding.EncodeToString([]byte(secret)), base64.URLEncoding.EncodeToString([]byte(secret)), hex.EncodeToString([]byte(secret)),
-		strings.Trim(string(asJSON), `"`), strconv.Quote(secret), html.EscapeString(secret),
-	} {
-		got := s.Redact("you sent " + spelling + " to us")
-		if strings.Contains(got, spelling) || !strings.Contains(got, "***") {
-			t.Errorf("%q: %q", spelling, got)
-		}
-	}
-	if got := s.Redact("you sent nothing to us"); got != "you sent nothing to us" {
-		t.Errorf("%q", got)
 	}
 }
 

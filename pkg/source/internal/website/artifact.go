@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -45,6 +45,7 @@ func (c *Client) artifact(ctx context.Context, s *site, e entry) (*artifact, err
 func (c *Client) getWithin(ctx context.Context, s *site, at *url.URL) (data []byte, mediaType string, err error) {
 	most := min(maxSite, c.options.Limits.TotalBytes)
 	rest := most - s.bytes.Load()
+	ctx = httpx.WithReferral(ctx, &httpx.Referral{Origin: s.index})
 	data, mediaType, err = c.get(ctx, at, max(0, min(c.options.Limits.FileBytes, rest)))
 	if err == nil && s.bytes.Add(int64(len(data))) > most {
 		err = diag.Errorf(diag.Invalid, "the skills at %s are larger than %d bytes", s.index.Host, most)
@@ -82,7 +83,7 @@ func isZip(mediaType, name string) bool {
 // downloadFiles reads the files of an entry of version 0.1. Their digest is that of their listing.
 func (c *Client) downloadFiles(ctx context.Context, s *site, e entry) (*artifact, error) {
 	a := &artifact{files: make([][]byte, len(e.files))}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := bug.WithContext(ctx)
 	group.SetLimit(parallelFiles)
 	for i, name := range e.files {
 		group.Go(func() (err error) {

@@ -50,7 +50,10 @@ func New(o Options) *Client {
 	o.Limits = o.Limits.OrDefault()
 	return &Client{
 		options: o,
-		http:    &http.Client{Transport: httpx.Patient(o.Transport, httpx.Retries), CheckRedirect: httpx.CheckRedirect},
+		http: &http.Client{
+			Transport:     httpx.Patient(httpx.Confine(o.Transport, nil), httpx.Retries),
+			CheckRedirect: httpx.CheckRedirect,
+		},
 	}
 }
 

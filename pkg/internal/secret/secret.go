@@ -1,0 +1,204 @@
+// Package secret removes secrets from messages. One [Set] per process has every credential that the process read, in
+// each way that a server may repeat it.
+package secret
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Set is what no message may hold, in each way that a server may repeat it. The zero value, and nil, know none.
+type Set struct {
+	mu        sync.Mutex
+	spellings map[string]bool
+}
+
+// minSecret is the least length of a secret that is looked for: shorter ones are words of messages too.
+const minSecret = 4
+
+// minInner is the least length of a part of a secret, or of one that is broken over lines, that is looked for.
+const minInner = 8
+
+// Learn adds a secret that stands for itself.
+func (s *Set) Learn(secret string) {
+	if s == nil || len(secret) < minSecret {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.spellings == nil {
+		s.spellings = make(map[string]bool)
+	}
+	if s.spellings[secret] {
+		return
+	}
+	for _, spelling := range spellings(secret) {
+		s.spellings[spelling] = true
+	}
+}
+
+// spellings are the ways in which a server is known to repeat what it was sent.
+func spellings(secret string) []string {
+	raw := []byte(secret)
+	quoted := strconv.Quote(secret)
+	list := []string{
+		secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1 : len(quoted)-1],
+		html.EscapeString(secret),
+	}
+	if text, err := json.Marshal(secret); err == nil {
+		list = append(list, string(text[1:len(text)-1]))
+	}
+	digits := hex.EncodeToString(raw)
+	percent := strings.ToUpper(pairs().ReplaceAllString(digits, "%$0"))
+	list = append(list, percent, strings.ToLower(percent), digits, strings.ToUpper(digits))
+	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		list = append(list, e.EncodeToString(raw)) // with = at the end they begin like this
+		for before := range 3 {                    // inside of a longer text, without the characters that depend on what surrounds it
+			inner := e.EncodeToString(append(make([]byte, before), raw...))
+			if inner = inner[(before*8+5)/6 : (before+len(raw))*8/6]; len(inner) >= minInner {
+				list = append(list, inner)
+			}
+		}
+	}
+	for _, s := range slices.Clip(list) { // in upper case as in lower case
+		list = append(list, escapes().ReplaceAllStringFunc(s, strings.ToLower),
+			escapes().ReplaceAllStringFunc(s, strings.ToUpper))
+	}
+	return list
+}
+
+// escapes are the parts of a spelling that mean the same in upper and lower case, and pairs the bytes of one in hex.
+var (
+	escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[0-9A-Fa-f]{2}`) })
+	pairs   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`..`) })
+)
+
+// LearnPassword adds what HTTP sends for a user and a password.
+func (s *Set) LearnPassword(user, password string) {
+	if password != "" {
+		s.Learn(base64.StdEncoding.EncodeToString([]byte(user + ":" + password)))
+		s.Learn(password)
+	}
+}
+
+// LearnURL adds the password in a URL.
+func (s *Set) LearnURL(text string) {
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		s.LearnPassword(u.User.Username(), password)
+	}
+}
+
+// LearnVariables adds the values of environment variables that hold a credential by their names.
+func (s *Set) LearnVariables(environ []string) {
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		if name = strings.ToUpper(name); strings.HasSuffix(name, "_PROXY") {
+			s.LearnURL(value)
+		} else if strings.HasPrefix(name, "SKILLPM_TOKEN_") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "PASSWORD") {
+			s.Learn(value)
+			if user, password, ok := strings.Cut(value, ":"); ok {
+				s.LearnPassword(user, password)
+			}
+		}
+	}
+}
+
+// LearnAuthorization adds what an Authorization header has after its scheme.
+func (s *Set) LearnAuthorization(header string) {
+	if _, secret, ok := strings.Cut(header, " "); ok {
+		s.Learn(secret)
+	}
+}
+
+// Redact returns text without secrets, also where their ends were cut off.
+func (s *Set) Redact(text string) string {
+	if s == nil {
+		return text
+	}
+	s.mu.Lock()
+	spellings := make([]string, 0, len(s.spellings))
+	for spelling := range s.spellings {
+		spellings = append(spellings, spelling)
+	}
+	s.mu.Unlock()
+	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) }) // one may hold another
+	for _, spelling := range spellings {
+		text = mask(text, spelling)
+		if compact, _ := withoutBreaks(spelling); compact != spelling && len(compact) >= minInner {
+			text = mask(text, compact)
+		}
+	}
+	return text
+}
+
+// mask replaces a secret, the beginning of a long one, and one that is broken over lines.
+func mask(text, secret string) string {
+	const enough = 16
+	head := secret[:min(len(secret), enough)]
+	compact, at := text, []int(nil)
+	if plain, _ := withoutBreaks(secret); len(secret) >= minInner && plain == secret {
+		compact, at = withoutBreaks(text)
+	}
+	if !strings.Contains(compact, head) {
+		return text
+	}
+	offset := func(i int) int {
+		if at == nil {
+			return i
+		}
+		return at[i]
+	}
+	var b strings.Builder
+	done := 0
+	for start := 0; ; {
+		i := strings.Index(compact[start:], head)
+		if i < 0 {
+			return b.String() + text[done:]
+		}
+		i += start
+		end := i + len(head)
+		for n := len(head); end < len(compact) && n < len(secret) && compact[end] == secret[n]; n++ {
+			end++
+		}
+		b.WriteString(text[done:offset(i)] + "***")
+		done, start = offset(end-1)+1, end
+	}
+}
+
+// withoutBreaks returns a text without line breaks and spaces, also escaped ones, and the offsets of its bytes.
+func withoutBreaks(text string) (compact string, at []int) {
+	b := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
+		case c == '\\' && i+1 < len(text) && (text[i+1] == 'n' || text[i+1] == 'r' || text[i+1] == 't'):
+			i++
+		default:
+			b, at = append(b, c), append(at, i)
+		}
+	}
+	return string(b), at
+}
+
+// Discreet returns err, or where its text or hint holds a secret, what is left of it without.
+func (s *Set) Discreet(err error) error {
+	if err == nil {
+		return nil
+	}
+	text, hint := s.Redact(err.Error()), s.Redact(diag.HintOf(err))
+	if text == err.Error() && hint == diag.HintOf(err) {
+		return err
+	}
+	return diag.Errorf(diag.CodeOf(err), "%s", text).WithHint("%s", hint)
+}

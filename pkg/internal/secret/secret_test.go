@@ -1,0 +1,94 @@
+package secret_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/internal/secret"
+)
+
+// encodings are the ways in which servers repeat what they were sent.
+var encodings = map[string]func(string) string{
+	"plain":       func(s string) string { return s },
+	"query":       url.QueryEscape,
+	"path":        url.PathEscape,
+	"lower query": func(s string) string { return strings.ToLower(url.QueryEscape(strings.ToLower(s))) },
+	"percent":     func(s string) string { return percent(s, "%%%02x") },
+	"PERCENT":     func(s string) string { return percent(s, "%%%02X") },
+	"base64":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"url base64":  func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
+	"basic":       func(s string) string { return base64.StdEncoding.EncodeToString([]byte("ada:" + s)) },
+	"inside of 1": func(s string) string { return base64.StdEncoding.EncodeToString([]byte("{" + s + "}")) },
+	"inside of 2": func(s string) string { return base64.StdEncoding.EncodeToString([]byte("{{" + s + "}")) },
+	"inside of 3": func(s string) string { return base64.URLEncoding.EncodeToString([]byte("{{{" + s + "}}")) },
+	"hex":         func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"JSON":        func(s string) string { data, _ := json.Marshal(s); return strings.Trim(string(data), `"`) },
+	"quoted":      strconv.Quote,
+	"HTML":        html.EscapeString,
+	"broken":      func(s string) string { return s[:len(s)/2] + "\n" + s[len(s)/2:] },
+	"broken base64": func(s string) string {
+		b := base64.StdEncoding.EncodeToString([]byte(s))
+		return b[:5] + "\r\n" + b[5:]
+	},
+	"escaped break": func(s string) string { return s[:len(s)/2] + `\n` + s[len(s)/2:] },
+	"twice":         func(s string) string { return s + ", " + s },
+}
+
+func percent(s, format string) (out string) {
+	for _, b := range []byte(s) {
+		out += fmt.Sprintf(format, b)
+	}
+	return out
+}
+
+// TestRedact checks that a secret is removed from a text in each form in which a server repeats it, however the process
+// learned it.
+func TestRedact(t *testing.T) {
+	for _, value := range []string{
+		"p&ss<\"wörd\">/+?=%\\", "s3cret/w0rd", "eyJhbGciOiJSUzI1NiJ9." + strings.Repeat("abc123", 60), "glpat-AAAAbbbbCCCC1234", "correct horse battery",
+	} {
+		for how, learn := range map[string]func(s *secret.Set){
+			"value":    func(s *secret.Set) { s.Learn(value) },
+			"password": func(s *secret.Set) { s.LearnPassword("ada", value) },
+			"header":   func(s *secret.Set) { s.LearnAuthorization("Bearer " + value) },
+			"URL": func(s *secret.Set) {
+				s.LearnURL((&url.URL{Scheme: "https", User: url.UserPassword("ada", value), Host: "h"}).String())
+			},
+			"proxy": func(s *secret.Set) {
+				s.LearnVariables([]string{"HTTPS_PROXY=" + (&url.URL{Scheme: "http", User: url.UserPassword("ada", value), Host: "h"}).String()})
+			},
+			"variable": func(s *secret.Set) { s.LearnVariables([]string{"SKILLPM_TOKEN_H=ada:" + value, "HOME=/nothing"}) },
+		} {
+			s := &secret.Set{}
+			learn(s)
+			for name, encode := range encodings {
+				if name == "basic" && (how == "value" || how == "header") || name == "lower query" && value != strings.ToLower(value) {
+					continue // nobody sends the user's name, or the value has capitals
+				}
+				encoded := encode(value)
+				for _, text := range []string{"you sent " + encoded + " to us", encoded, strings.Repeat("x", 40) + encoded[:min(len(encoded), max(16, len(encoded)*3/4))]} {
+					if len(text) > 40 && text[0] == 'x' && (len(value) < 20 || strings.HasPrefix(name, "inside") || strings.Contains(name, "br") || name == "basic") {
+						continue // the part that remains may be any text
+					}
+					got := s.Redact(text)
+					if !strings.Contains(got, "***") || strings.Contains(got, value) || strings.Contains(got, encoded) {
+						t.Errorf("%s learned as %s, %s: %q of %q", value, how, name, got, text)
+					}
+				}
+			}
+			if got := s.Redact("you sent nothing to us /nothing"); got != "you sent nothing to us /nothing" {
+				t.Errorf("%q", got)
+			}
+		}
+	}
+	if got := (*secret.Set)(nil).Redact("x"); got != "x" {
+		t.Error(got)
+	}
+}
