@@ -48,8 +48,11 @@ func TestMain(m *testing.M) {
 func leave(how []string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleName+"=daemon")
-	if how[0] == "wiped" {
+	switch how[0] {
+	case "wiped":
 		cmd.Env = []string{roleName + "=daemon"}
+	case "forged":
+		cmd.Env = []string{roleName + "=daemon", markName + "=another"}
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -87,6 +90,7 @@ func TestRunEscape(t *testing.T) {
 		{name: "a session of its own", adopt: "no", environ: "kept", stay: "leave"},
 		{name: "a wiped environment", adopt: "no", environ: "wiped", stay: "stay", limit: true},
 		{name: "both and an orphan", adopt: "adopt", environ: "wiped", stay: "leave"},
+		{name: "the mark of another command", adopt: "adopt", environ: "forged", stay: "leave"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fifo := t.TempDir() + "/report"
@@ -118,6 +122,18 @@ func TestRunEscape(t *testing.T) {
 				t.Errorf("the command: %q, want %q", out, want)
 			}
 		})
+	}
+}
+
+// TestEnterArguments checks that no argument of another command starts a helper.
+func TestEnterArguments(t *testing.T) {
+	for _, args := range []string{
+		"skillpm list run-watch 4194304 MARK 1", "skillpm run-watch 4194304 MARK 1", "skillpm run-watch 1 MARK 1 x",
+		"skillpm list run-supervise /bin/true true", "skillpm run-supervise /bin/true true", "run-watch 4194304 MARK 1",
+	} {
+		if code, helper := Enter(strings.Fields(args)); helper {
+			t.Errorf("%s: a helper that exits with %d", args, code)
+		}
 	}
 }
 

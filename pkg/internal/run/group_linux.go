@@ -55,22 +55,22 @@ type group struct {
 // another command's processes would take it for an orphan.
 var starting sync.RWMutex
 
-// leaders has the process ids of the running commands, each of which leads a session.
+// leaders has the marks of the running commands by their process ids. Each leads a session.
 var leaders sync.Map
 
 func start(cmd *exec.Cmd, began time.Time) (*group, error) {
+	own := cmd.Env[len(cmd.Env)-1]
+	mark := []byte(own[strings.LastIndexAny(own, ":=")+1:])
 	starting.RLock()
 	err := startLimited(cmd)
 	if err == nil {
-		leaders.Store(cmd.Process.Pid, nil)
+		leaders.Store(cmd.Process.Pid, mark)
 	}
 	starting.RUnlock()
 	if err != nil {
 		return nil, err
 	}
-	g := &group{cmd: cmd, pid: cmd.Process.Pid, began: began, exited: make(chan struct{})}
-	own := cmd.Env[len(cmd.Env)-1]
-	g.mark = []byte(own[strings.LastIndexAny(own, ":=")+1:])
+	g := &group{cmd: cmd, pid: cmd.Process.Pid, mark: mark, began: began, exited: make(chan struct{})}
 	if p, ok := readProcess(g.pid); ok {
 		g.since = p.since
 	}
@@ -275,6 +275,11 @@ func (g *group) candidates() []int {
 		}
 		return pids
 	}
+	return allProcesses()
+}
+
+// allProcesses returns the ids of all processes that this one sees.
+func allProcesses() (pids []int) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -307,7 +312,7 @@ func adopting() bool {
 }
 
 // marked reports whether a process has the command's mark in its environment. For an adopted process it also returns
-// true if it has no command's mark.
+// true unless it has the mark of another running command, or of an independent process: it can change its environment.
 func (g *group) marked(p process, adopted bool) bool {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
 	if errors.Is(err, fs.ErrPermission) || err == nil && len(data) == 0 {
@@ -318,10 +323,21 @@ func (g *group) marked(p process, adopted bool) bool {
 	}
 	for v := range bytes.SplitSeq(data, []byte{0}) {
 		if value, ok := bytes.CutPrefix(v, []byte(markName+"=")); ok {
-			return bytes.Contains(value, g.mark)
+			return bytes.Contains(value, g.mark) || adopted && !hasMark(value)
 		}
 	}
 	return adopted
+}
+
+// hasMark reports whether a text contains the mark of a running command, or of an independent process.
+func hasMark(value []byte) (found bool) {
+	for _, marks := range []*sync.Map{&leaders, &independent} {
+		marks.Range(func(_, mark any) bool {
+			found = found || bytes.Contains(value, mark.([]byte))
+			return !found
+		})
+	}
+	return found
 }
 
 // readProcess reads /proc/PID/stat.

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -174,8 +175,12 @@ func Independent(env []string, id string) []string {
 	if slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, markName+"=") }) {
 		return env
 	}
+	independent.Store(id, []byte(id))
 	return append(slices.Clone(env), markName+"="+id)
 }
+
+// independent has the marks of processes that outlive the commands of this process.
+var independent sync.Map
 
 // maxMarks is the maximum number of nested commands that have their own mark.
 const maxMarks = 16

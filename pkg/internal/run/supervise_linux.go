@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -18,8 +17,14 @@ import (
 // superviseEntry is the first argument of a supervisor.
 const superviseEntry = "run-supervise"
 
-// superviseLife is the file descriptor of a supervisor that ends with the process that started it.
-const superviseLife = 3
+// lifePipe is the file descriptor of a supervisor or watcher that ends with the process that started it.
+const lifePipe = 3
+
+// hasLife reports whether this process has that file.
+func hasLife() bool {
+	var life unix.Stat_t
+	return unix.Fstat(lifePipe, &life) == nil && life.Mode&unix.S_IFMT == unix.S_IFIFO
+}
 
 // Supervise changes a command that is not started yet: a process of helper, as in [Command].Helper, runs it and adopts
 // all processes that it starts, however they detach. They end with the command, when the supervisor gets SIGTERM and
@@ -44,9 +49,7 @@ const endTime = time.Minute
 
 // supervise is the main function of a supervisor.
 func supervise(args []string) (code int, helper bool) {
-	var life unix.Stat_t
-	if len(args) < 4 || args[1] != superviseEntry || unix.Fstat(superviseLife, &life) != nil ||
-		life.Mode&unix.S_IFMT != unix.S_IFIFO {
+	if len(args) < 4 || args[1] != superviseEntry || !hasLife() {
 		return 0, false
 	}
 	runtime.LockOSThread() // the command ends with the thread that starts it
@@ -69,7 +72,7 @@ func supervise(args []string) (code int, helper bool) {
 	gone, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
-		_, _ = os.NewFile(superviseLife, "life").Read(make([]byte, 1)) // returns when the other end is closed
+		_, _ = os.NewFile(lifePipe, "life").Read(make([]byte, 1)) // returns when the other end is closed
 	}()
 	go func() {
 		defer close(ended)
@@ -140,18 +143,10 @@ func endDescendants() {
 
 // descendants returns the living descendants of this process.
 func descendants() []process {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // an incomplete list is better than none
 	children := map[int][]process{}
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			if p, ok := readProcess(pid); ok {
-				children[p.parent] = append(children[p.parent], p)
-			}
+	for _, pid := range allProcesses() {
+		if p, ok := readProcess(pid); ok {
+			children[p.parent] = append(children[p.parent], p)
 		}
 	}
 	var found []process

@@ -8,12 +8,10 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
-// watchEntry is the argument that starts a watcher.
+// watchEntry is the first argument of a watcher.
 const watchEntry = "run-watch"
 
 // watchAfter is how long a command runs before it gets a watcher. Most commands end earlier.
@@ -27,30 +25,27 @@ func Enter(args []string) (code int, helper bool) {
 			return code, true
 		}
 	}
-	end := len(args) - 4
-	if end < 1 || args[end] != watchEntry {
+	if len(args) != 5 || args[1] != watchEntry || !hasLife() {
 		return 0, false
 	}
-	pid, err := strconv.Atoi(args[end+1])
-	since, failed := strconv.ParseUint(args[end+3], 10, 64)
-	var stdin unix.Stat_t
-	if err != nil || failed != nil || pid < 2 || args[end+2] == "" || unix.Fstat(0, &stdin) != nil ||
-		stdin.Mode&unix.S_IFMT != unix.S_IFIFO {
-		return 0, false // the argument is for another program
+	pid, err := strconv.Atoi(args[2])
+	since, failed := strconv.ParseUint(args[4], 10, 64)
+	if err != nil || failed != nil || pid < 2 || args[3] == "" {
+		return 0, false
 	}
-	if text, _ := bufio.NewReader(os.Stdin).ReadString('\n'); text != "" {
+	if text, _ := bufio.NewReader(os.NewFile(lifePipe, "life")).ReadString('\n'); text != "" {
 		return 0, true // the command has ended and its parent has cleaned up
 	}
-	g := &group{pid: pid, mark: []byte(args[end+2]), since: since, exited: make(chan struct{})}
+	g := &group{pid: pid, mark: []byte(args[3]), since: since, exited: make(chan struct{})}
 	g.sweep()
 	return 0, true
 }
 
 // watch starts a watcher: a process that ends the command's processes if this process is killed. The returned function
-// ends the watcher.
+// ends the watcher. Like a supervisor's, its arguments come first, so that none of a user's command can be one.
 func (g *group) watch(helper []string) (stop func()) {
 	none := func() {}
-	if len(helper) == 0 {
+	if len(helper) != 1 {
 		return none
 	}
 	r, w, err := os.Pipe()
@@ -58,9 +53,8 @@ func (g *group) watch(helper []string) (stop func()) {
 		return none
 	}
 	cmd := &exec.Cmd{
-		Path: helper[0], Dir: "/", Env: []string{"GOMAXPROCS=1", "GOGC=off"}, Stdin: r,
-		Args: append(append([]string(nil), helper...), watchEntry, strconv.Itoa(g.pid), string(g.mark),
-			strconv.FormatUint(g.since, 10)),
+		Path: helper[0], Dir: "/", Env: []string{"GOMAXPROCS=1", "GOGC=off"}, ExtraFiles: []*os.File{r},
+		Args: []string{helper[0], watchEntry, strconv.Itoa(g.pid), string(g.mark), strconv.FormatUint(g.since, 10)},
 		// Its own process group protects it from a signal to this process's group. It keeps this process's session: see
 		// [Adopt].
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
