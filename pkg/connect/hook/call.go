@@ -131,11 +131,11 @@ func (w *handler) checkReads(ctx context.Context) (r Reply, refused bool, err er
 	return Reply{}, false, nil
 }
 
-// call returns the tool call to check. If an agent has no tool for skills, a call that only reads SKILL.md counts as
-// that tool, because activating a skill is always allowed.
+// call returns the tool call to check. If an agent has no tool for skills, a call that only reads SKILL.md, by every
+// spelling of its paths, counts as that tool, because activating a skill is always allowed.
 func (w *handler) call(ctx context.Context, s *session.Session, uses []skillUse) tool.Call {
 	c := w.toolCall()
-	if !w.dialect.reads || len(uses) == 0 || len(c.OnlyReads()) != len(uses) {
+	if !w.dialect.reads || len(uses) == 0 || len(c.OnlyReads()) != len(uses) || len(w.readFiles()) != len(uses) {
 		return c
 	}
 	for _, g := range uses {

@@ -125,7 +125,7 @@ func dialects() []dialect {
 			),
 		},
 		{
-			agent: row("codex"), spellings: tool.Literal | tool.Trimmed, fields: claude,
+			agent: row("codex"), spellings: tool.Literal | tool.Trimmed | tool.Tilde, fields: claude,
 			names: map[string]string{
 				"Bash": "exec_command", "Read": "exec_command with cat", "Grep": "exec_command with rg",
 				"Glob": "exec_command with find", "LS": "exec_command with ls", "Edit": "apply_patch", "Write": "apply_patch",

@@ -109,7 +109,14 @@ func TestK7AgentPaths(t *testing.T) {
 // agent opens.
 func TestK1AgentPaths(t *testing.T) {
 	w := newFixture(t)
-	w.skill("docsy", "allowed-tools: Read(docs/**) Write(docs/**) Edit(docs/**) Grep(docs/**)")
+	w.skill("docsy", "allowed-tools: Read(docs/**) Write(docs/**) Write(*.note) Edit(docs/**) Grep(docs/**)")
+	for _, name := range []string{"secret.txt", "gone.txt"} {
+		w.file("project/other/docs/"+name, "")
+	}
+	w.file("project/docs/here.txt", "")
+	if err := os.Symlink("nothing", filepath.Join(w.dir, "project/docs/gone.txt")); err != nil {
+		t.Skip("no links here:", err)
+	}
 	silent(t, w.call("s", "Skill", `{"skill":"docsy"}`))
 	for _, test := range []struct {
 		agent, tool, field, path string
@@ -130,9 +137,20 @@ func TestK1AgentPaths(t *testing.T) {
 		{"claude-code", "Grep", "path", "docs", true},
 		{"copilot", "view", "path", "docs/@x", true},
 		{"copilot", "view", "path", "/proc/self/cwd/docs/x", false},
+		{"gemini", "replace", "file_path", "docs/here.txt", true},
+		{"gemini", "replace", "file_path", "docs/se%63ret.txt", false}, // of other, by its end
+		{"gemini", "replace", "file_path", "docs/gone.txt", false},     // likewise: a link without a target is missing
+		{"codex", "apply_patch", "", "docs/x.note", true},
+		{"codex", "apply_patch", "", "~/x.note", false},
 		{"cursor", "Read", "path", "docs/%2e%2e/x", false}, // unknown, so that everything counts
+		{"cursor", "Read", "path", ".agents/skills/docsy/SKILL.md", true},
+		{"cursor", "Read", "path", "file:///etc/passwd?/../../../../.agents/skills/docsy/SKILL.md", false},
 	} {
-		got := w.toolEvent(test.agent, "s", test.tool, map[string]any{test.field: test.path, "pattern": "x", "content": "x"})
+		input := map[string]any{test.field: test.path, "pattern": "x", "content": "x", "old_string": "x", "new_string": "y"}
+		if test.field == "" {
+			_, input = agentWrite(test.agent, test.path)
+		}
+		got := w.toolEvent(test.agent, "s", test.tool, input)
 		if (got == "") != test.want {
 			t.Errorf("%s: %s %q: %q", test.agent, test.tool, test.path, got)
 		}

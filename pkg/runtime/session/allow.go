@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -260,7 +261,7 @@ func (s *Session) withDirectories(c tool.Call) tool.Call {
 		c.Real = func(path string) string { return realPathIn(&disk, path) }
 	}
 	if c.Find == nil {
-		c.Find = func(name string) ([]string, bool) { return findSuffix(c.Project, c.Dir, name) }
+		c.Find = func(names []string) ([]string, bool) { return findSuffix(c.Project, c.Dir, names) }
 	}
 	c.Windows = c.Windows || s.env.OS == "windows"
 	return c
@@ -269,14 +270,21 @@ func (s *Session) withDirectories(c tool.Call) tool.Call {
 // maxSearched is the maximum number of directories in which a file is searched.
 const maxSearched = 20_000
 
-// findSuffix returns the files of a project whose paths end with name, if there is no file at that path: some agents
-// search for a missing file. It returns false if the project has too many directories.
-func findSuffix(project, dir, name string) (found []string, ok bool) {
-	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil || project == "" {
+// findSuffix returns the files of a project whose paths end with one of names, if there is no file at that path: some
+// agents search for a missing file. It returns false if the project has too many directories.
+func findSuffix(project, dir string, names []string) (found []string, ok bool) {
+	missing := map[string][]string{} // by the last element
+	for _, name := range names {
+		// a link without a target is missing, too
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			missing[path.Base(name)] = append(missing[path.Base(name)], name)
+		}
+	}
+	if len(missing) == 0 || project == "" {
 		return nil, true
 	}
 	count := 0
-	err := filepath.WalkDir(project, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(project, func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // what cannot be read is not found
 		case d.IsDir() && d.Name() == ".git":
@@ -285,8 +293,10 @@ func findSuffix(project, dir, name string) (found []string, ok bool) {
 			if count++; count > maxSearched {
 				return fs.SkipAll
 			}
-		case d.Name() == filepath.Base(name) && strings.HasSuffix(filepath.ToSlash(path), filepath.ToSlash(name)):
-			found = append(found, path)
+		case slices.ContainsFunc(missing[d.Name()], func(name string) bool {
+			return strings.HasSuffix(filepath.ToSlash(file), name)
+		}):
+			found = append(found, file)
 		}
 		return nil
 	})

@@ -11,13 +11,44 @@ import (
 // siblings returns the other processes that this process's agent has started to answer hooks. A shell that has not
 // started skillpm yet counts, too.
 func siblings() (pids []int) {
-	self := os.Getpid()
-	agent := agentOf(self)
-	names, _ := filepath.Glob("/proc/[1-9]*/cmdline")
+	self, parent := os.Getpid(), os.Getppid()
+	next := children(agentOf(self))
+	for depth := 0; depth < maxShells && len(next) > 0; depth++ {
+		var below []int
+		for _, pid := range next {
+			if !answersHook(pid) {
+				continue
+			}
+			if pid != self && pid != parent {
+				pids = append(pids, pid)
+			}
+			below = append(below, children(pid)...)
+		}
+		next = below
+	}
+	return pids
+}
+
+// maxShells is the maximum number of processes between an agent and skillpm, and one for skillpm.
+const maxShells = 4
+
+// children returns the child processes of a process.
+func children(pid int) (pids []int) {
+	names, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
+	if len(names) == 0 { // the kernel does not list them
+		all, _ := filepath.Glob("/proc/[1-9]*")
+		for _, name := range all {
+			if child, err := strconv.Atoi(filepath.Base(name)); err == nil && parentOf(child) == pid {
+				pids = append(pids, child)
+			}
+		}
+	}
 	for _, name := range names {
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		if err == nil && pid != self && pid != os.Getppid() && answersHook(pid) && agentOf(pid) == agent {
-			pids = append(pids, pid)
+		list, _ := os.ReadFile(name) // of a thread that may have ended
+		for field := range strings.FieldsSeq(string(list)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				pids = append(pids, child)
+			}
 		}
 	}
 	return pids
@@ -31,7 +62,7 @@ func answersHook(pid int) bool {
 
 // agentOf returns the process that has started a process, above the shells of hooks; 0 if it is unknown.
 func agentOf(pid int) int {
-	for range 4 {
+	for range maxShells {
 		if pid = parentOf(pid); pid <= 1 || !answersHook(pid) {
 			break
 		}

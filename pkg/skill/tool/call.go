@@ -26,9 +26,9 @@ type Call struct {
 	// resolves to where it would be created. "" means unknown, and the call is denied. If Real is set, both the path
 	// and its target must be allowed.
 	Real func(path string) string `json:"-"`
-	// Find returns the files of the project whose paths end with a relative path, if there is no file at that path; false
-	// if the project is too large to search. Nil for none.
-	Find func(path string) (files []string, ok bool) `json:"-"`
+	// Find returns the files of the project whose paths end with one of some relative paths, if there is no file at that
+	// path; false if the project is too large to search. Nil for none.
+	Find func(paths []string) (files []string, ok bool) `json:"-"`
 	// OwnFile reports whether an absolute path is of an active skill, whose files can always be read. If tree is set, it
 	// is a directory that is searched, so that every file in it must be one that can be read. Nil for no.
 	OwnFile func(path string, tree bool) bool `json:"-"`

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -40,15 +41,22 @@ func (u *use) locations(c Call, p string) (all []location, refused string) {
 	if all, refused = c.locations(p); refused != "" {
 		return nil, refused
 	}
-	return append(all, c.searchedFor(u, p)...), ""
+	spellings, _ := c.spell(p, c.Spellings)
+	return append(all, c.searchedFor(u, spellings)...), ""
 }
 
 // searchedFor returns the files that a tool that edits may find by the end of a relative path that does not exist.
-func (c Call) searchedFor(u *use, p string) (all []location) {
-	if u.tool != "Edit" || c.Find == nil || !c.Spellings.has(Suffix) || strings.HasPrefix(p, "/") || drive(p) {
+func (c Call) searchedFor(u *use, spellings []string) (all []location) {
+	if u.tool != "Edit" || c.Find == nil || !c.Spellings.has(Suffix) {
 		return nil
 	}
-	files, ok := c.Find(p)
+	relative := slices.DeleteFunc(slices.Clone(spellings), func(p string) bool {
+		return strings.HasPrefix(p, "/") || drive(p)
+	})
+	if len(relative) == 0 {
+		return nil
+	}
+	files, ok := c.Find(relative)
 	if !ok {
 		files = []string{"/"}
 	}

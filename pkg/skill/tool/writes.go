@@ -71,9 +71,9 @@ func (c Call) written(u *use, p string) writtenFile {
 			}
 			f.targets = append(f.targets, target)
 		}
-		for _, l := range c.searchedFor(u, s) {
-			f.targets = append(f.targets, l.cleaned)
-		}
+	}
+	for _, l := range c.searchedFor(u, spellings) {
+		f.targets = append(f.targets, l.cleaned)
 	}
 	return f
 }
@@ -102,7 +102,8 @@ func (w *Written) addTexts(v any) {
 
 func (w *Written) addText(text string) {
 	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
-	if trimmed := strings.TrimFunc(text, around); trimmed == "" || strings.ContainsAny(trimmed, "\n\r") {
+	first, _, _ := strings.Cut(strings.TrimFunc(text, around), "\x00") // which ends a path for some programs
+	if first = strings.TrimFunc(first, around); first == "" || strings.ContainsAny(first, "\n\r") {
 		return
 	}
 	f := writtenFile{path: text, tree: true}
@@ -159,10 +160,10 @@ func (w Written) Below(dirs []string) (path, dir string) {
 	return "", ""
 }
 
-// aboveAll reports whether a folded path is the project or the home directory, or above it.
+// aboveAll reports whether a folded path is the project or the home directory, or above one.
 func (w Written) aboveAll(target string) bool {
 	c := w.call
-	for _, dir := range []string{c.Project, c.Home, c.Dir} {
+	for _, dir := range []string{c.Project, c.Home} {
 		if dir != "" && (below(folded(slash(dir)), target) || c.Real != nil && below(folded(c.real(slash(dir))), target)) {
 			return true
 		}
