@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/connect/hook"
 )
 
 // event is a tool call before it runs, as an agent sends it.
@@ -153,6 +157,31 @@ func TestK1AgentPaths(t *testing.T) {
 		got := w.toolEvent(test.agent, "s", test.tool, input)
 		if (got == "") != test.want {
 			t.Errorf("%s: %s %q: %q", test.agent, test.tool, test.path, got)
+		}
+	}
+}
+
+// TestK7LargeCalls checks SPEC K7: no call takes so long to judge that its agent stops waiting and runs it.
+func TestK7LargeCalls(t *testing.T) {
+	w := newFixture(t)
+	w.file("project/skillpm.yaml", "")
+	w.skill("docsy", "allowed-tools: Bash(*) Write(docs/**)\ndisallowed-tools: Bash(rm:*), Bash(git * push *)")
+	silent(t, w.call("s", "Skill", `{"skill":"docsy"}`))
+	for _, test := range []struct {
+		agent, tool string
+		input       map[string]any
+	}{
+		{"claude-code", "Bash", map[string]any{"command": "cat /*/*/*/*/*/*/*/*/*; rm x"}},
+		{"claude-code", "Bash", map[string]any{"command": strings.Repeat("rm ", 20_000)}},
+		{"claude-code", "mcp__a__b", map[string]any{"p": slices.Repeat([]any{"'@ %2540file:%2525~/\\u0040x\\%2e/$HOME/é\ufeff.md '"}, 4000)}},
+		{"codex", "apply_patch", map[string]any{"input": "*** Begin Patch\n" + strings.Repeat("*** Add File: docs/@x%2541\\u0040 a\n+x\n", 20_000) + "*** End Patch"}},
+	} {
+		for _, id := range []string{"s", "none"} {
+			began := time.Now()
+			got := w.toolEvent(test.agent, id, test.tool, test.input)
+			if took := time.Since(began); took > hook.Limit/2 || len(got) > 2000 || !strings.Contains(got, `"deny"`) && (id == "s" || test.tool != "Bash") {
+				t.Errorf("%s, session %s: %v, %d bytes: %.200q", test.tool, id, took, len(got), got)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -126,8 +127,52 @@ func nameRune(r rune) bool {
 	return r == '-' || r == '_' || r == ':' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// maxMatches is the maximum number of files that the wildcards of one path match.
-const maxMatches = 64
+// Limits of the wildcards in a call's paths: an agent does not wait until the whole file system is searched.
+const (
+	maxMatches = 64     // files that one path matches
+	maxEntries = 20_000 // entries of directories
+)
+
+// matches returns the files that a pattern matches, up to the limits. Left is how many entries may still be read.
+func matches(pattern string, left *int) []string {
+	root := filepath.VolumeName(pattern)
+	if rest := pattern[len(root):]; rest != "" && os.IsPathSeparator(rest[0]) {
+		root += rest[:1]
+	}
+	found := []string{root}
+	for step := range strings.SplitSeq(pattern[len(root):], string(filepath.Separator)) {
+		var next []string
+		for _, dir := range found {
+			if !strings.ContainsAny(step, `*?[\`) {
+				next = append(next, filepath.Join(dir, step))
+				continue
+			}
+			for _, name := range entries(dir, left) {
+				if ok, err := filepath.Match(step, name); ok && err == nil {
+					next = append(next, filepath.Join(dir, name))
+				}
+			}
+		}
+		found = next
+	}
+	found = slices.DeleteFunc(found, func(p string) bool {
+		_, err := os.Lstat(p)
+		return err != nil
+	})
+	return found[:min(len(found), maxMatches)]
+}
+
+// entries returns the names in a directory, as far as they may be read.
+func entries(dir string, left *int) []string {
+	f, err := os.Open(cmp.Or(dir, "."))
+	if err != nil || *left <= 0 {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(*left)
+	*left -= len(names)
+	return names
+}
 
 // readSkills returns the paths of the SKILL.md files that a call reads with a file tool or a shell command.
 func (w *handler) readSkills() []string {
@@ -139,15 +184,15 @@ func (w *handler) readSkills() []string {
 // readFiles returns the paths of the existing files that a call reads with a file tool or a shell command. It resolves
 // them in the call's working directory, too.
 func (w *handler) readFiles() (paths []string) {
-	t := w.event
+	t, left := w.event, maxEntries
 	workDir, _ := text(t.input, "workdir cwd working_directory dir_path")
 	for _, p := range w.toolCall().Reads() {
 		dir := t.path(p)
 		if workDir != "" && !filepath.IsAbs(p) {
 			dir = filepath.Join(t.path(workDir), p)
 		}
-		if found, err := filepath.Glob(dir); err == nil && strings.ContainsAny(p, "*?[") {
-			paths = append(paths, found[:min(len(found), maxMatches)]...)
+		if strings.ContainsAny(p, "*?[") {
+			paths = append(paths, matches(dir, &left)...)
 			continue
 		}
 		if _, err := os.Stat(dir); err == nil {

@@ -267,11 +267,11 @@ func (s *Session) withDirectories(c tool.Call) tool.Call {
 	return c
 }
 
-// maxSearched is the maximum number of directories in which a file is searched.
-const maxSearched = 20_000
+// maxSearched is the maximum number of files and directories among which a file is searched.
+const maxSearched = 200_000
 
 // findSuffix returns the files of a project whose paths end with one of names, if there is no file at that path: some
-// agents search for a missing file. It returns false if the project has too many directories.
+// agents search for a missing file. It returns false if the project has too many.
 func findSuffix(project, dir string, names []string) (found []string, ok bool) {
 	missing := map[string][]string{} // by the last element
 	for _, name := range names {
@@ -285,14 +285,14 @@ func findSuffix(project, dir string, names []string) (found []string, ok bool) {
 	}
 	count := 0
 	err := filepath.WalkDir(project, func(file string, d fs.DirEntry, err error) error {
+		count++
 		switch {
+		case count > maxSearched:
+			return fs.SkipAll
 		case err != nil: // what cannot be read is not found
 		case d.IsDir() && d.Name() == ".git":
 			return fs.SkipDir
 		case d.IsDir():
-			if count++; count > maxSearched {
-				return fs.SkipAll
-			}
 		case slices.ContainsFunc(missing[d.Name()], func(name string) bool {
 			return strings.HasSuffix(filepath.ToSlash(file), name)
 		}):

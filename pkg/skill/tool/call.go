@@ -39,6 +39,8 @@ type Call struct {
 	// Directory names the fields in which the agent's tools for searching expect a directory, separated by spaces; ""
 	// for any.
 	Directory string `json:"-"`
+
+	work *work // what was spent on the call's paths
 }
 
 // use is one effect of a call. Most calls have one; a patch has one for each file.

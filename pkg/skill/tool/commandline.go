@@ -11,8 +11,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxLine is the maximum length of a command line that is matched, in bytes.
-const maxLine = 64 << 10
+// Limits of a command line that is matched: its length in bytes, and the words of its commands.
+const (
+	maxLine  = 64 << 10
+	maxWords = 4096
+)
 
 // command is a simple command, as words.
 type command struct {
@@ -66,6 +69,9 @@ func split(line string) (commands []command, refused string) {
 			return nil, readDifferently
 		}
 		commands = r.commands
+		if r.words > maxWords {
+			return nil, "it has too many words"
+		}
 		withoutBoth = cmp.Or(withoutBoth, r.splitBoth())
 	}
 	return commands, ""
@@ -121,6 +127,7 @@ type lineReader struct {
 	both      []int // offset of &>
 	quotes    []syntax.WordPart
 	operators bool // more than one command: there is a separator or a redirection
+	words     int
 }
 
 // parsers are pooled, because allocating the buffers of a new one takes ten times as long as parsing a line.
@@ -257,6 +264,7 @@ func (r *lineReader) statement(s *syntax.Stmt) string {
 		return "a builtin of the shell could evaluate a substitution in its arguments"
 	}
 	r.commands = append(r.commands, c)
+	r.words += len(c.words)
 	return ""
 }
 

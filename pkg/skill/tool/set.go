@@ -58,6 +58,7 @@ func (s Set) Allow(c Call) Verdict {
 	if !s.Restricts() || Own(c.Tool) {
 		return v
 	}
+	c.work = new(work)
 	uses := c.uses()
 	readings := make([][]use, len(uses))
 	for i := range uses {

@@ -35,28 +35,42 @@ const (
 // has reports whether an agent accepts a spelling.
 func (s Spellings) has(one Spellings) bool { return s == 0 || s&one != 0 }
 
-// Limits of the spellings of one path.
+// Limits of the spellings of one path, and of all paths of a call: an agent does not wait long for a decision.
 const (
 	maxSpellings     = 256
+	maxAllSpellings  = 20_000
 	maxSpellingBytes = 64 << 20
 )
+
+// work counts the spellings of a call's paths.
+type work struct{ spellings, bytes int }
 
 // spell returns each path that a tool may open for p: every composition of the spellings. It returns false if there are
 // too many to judge.
 func (c Call) spell(p string, accepted Spellings) (all []string, ok bool) {
-	all = []string{p}
-	seen := map[string]bool{p: true}
-	bytes := len(p)
+	spent := c.work
+	if spent == nil {
+		spent = new(work)
+	}
+	seen := map[string]bool{}
+	add := func(s string) bool {
+		if seen[s] {
+			return true
+		}
+		seen[s] = true
+		all = append(all, s)
+		spent.spellings++
+		spent.bytes += len(s)
+		return len(all) <= maxSpellings && spent.spellings <= maxAllSpellings && spent.bytes <= maxSpellingBytes
+	}
+	if !add(p) {
+		return nil, false
+	}
 	for i := 0; i < len(all); i++ {
 		for _, s := range c.spelledOnce(all[i], accepted) {
-			if seen[s] {
-				continue
-			}
-			if bytes += len(s); len(all) == maxSpellings || bytes > maxSpellingBytes {
+			if !add(s) {
 				return nil, false
 			}
-			seen[s] = true
-			all = append(all, s)
 		}
 	}
 	return all, true

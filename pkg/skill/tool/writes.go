@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Written are the files that a call may create, edit, or delete, by any spelling of its paths. It does not have what
@@ -17,16 +19,20 @@ type Written struct {
 
 // writtenFile is a path in a call's input.
 type writtenFile struct {
-	path    string   // as written
+	path    string   // as written, truncated if long
 	targets []string // the absolute paths that it may lead to
 	unclear string   // why it may lead anywhere
 	tree    bool     // the call may move or delete what is below it
 }
 
+// maxShown is the maximum length of a path in a message.
+const maxShown = 200
+
 // Written returns the files that a call may change: those of a tool that writes, and of a tool that skillpm does not
 // know every text that can be a path.
 func (c Call) Written() (w Written) {
 	c.Spellings = 0 // no program needs an unusual spelling of a protected file
+	c.work = new(work)
 	w.call = c
 	if len(c.Input) == 0 || !c.MayWrite() { // the question is about the tool
 		return w
@@ -49,7 +55,7 @@ func (c Call) Written() (w Written) {
 
 // written returns what a path of a tool that writes may lead to.
 func (c Call) written(u *use, p string) writtenFile {
-	f := writtenFile{path: p, tree: u.tool == "Delete"}
+	f := writtenFile{path: textx.Truncate(p, maxShown), tree: u.tool == "Delete"}
 	spellings, ok := c.spell(p, 0)
 	if !ok {
 		f.unclear = "it can be read in too many ways"
@@ -78,8 +84,8 @@ func (c Call) written(u *use, p string) writtenFile {
 	return f
 }
 
-// addTexts adds the texts in the input of an unknown tool, and the names of its fields. Relative paths may be relative
-// to the project, the working directory, or the home directory.
+// addTexts adds the texts in the input of an unknown tool, and the names of its fields, until one may lead anywhere.
+// Relative paths may be relative to the project, the working directory, or the home directory.
 func (w *Written) addTexts(v any) {
 	switch v := v.(type) {
 	case string:
@@ -102,11 +108,14 @@ func (w *Written) addTexts(v any) {
 
 func (w *Written) addText(text string) {
 	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
+	if n := len(w.files); n > 0 && w.files[n-1].unclear != "" {
+		return
+	}
 	first, _, _ := strings.Cut(strings.TrimFunc(text, around), "\x00") // which ends a path for some programs
 	if first = strings.TrimFunc(first, around); first == "" || strings.ContainsAny(first, "\n\r") {
 		return
 	}
-	f := writtenFile{path: text, tree: true}
+	f := writtenFile{path: textx.Truncate(text, maxShown), tree: true}
 	spellings, _ := w.call.spell(text, 0)
 	for _, s := range spellings {
 		for _, base := range []string{w.call.base(), w.call.Project, w.call.Home} {
