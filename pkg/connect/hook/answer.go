@@ -80,11 +80,42 @@ func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 	}
 	w := handler{Options: o, dialect: d, event: t}
 	w.root = w.project()
-	r, err = w.answer(ctx)
+	r, err = w.answerInTime(ctx, cmp.Or(o.Limit, Limit)+overtime)
 	if err != nil {
 		return o.fail(d, t, err)
 	}
 	return r
+}
+
+// overtime is how much longer than the limit an answer may take that must end something.
+const overtime = 2 * time.Second
+
+// answerInTime handles the event. If the agent waits for a decision, it gives up after a time: the agent would not wait
+// longer.
+func (w *handler) answerInTime(ctx context.Context, most time.Duration) (Reply, error) {
+	if !w.event.typ.kind.asks() {
+		return w.answer(ctx)
+	}
+	done := make(chan error, 1)
+	var answer Reply
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- bug.New(p)
+			}
+		}()
+		var err error
+		answer, err = w.answer(ctx)
+		done <- err
+	}()
+	late := time.NewTimer(most)
+	defer late.Stop()
+	select {
+	case err := <-done:
+		return answer, err
+	case <-late.C:
+		return Reply{}, diag.Errorf(diag.Denied, "the decision about the event took too long")
+	}
 }
 
 // project returns the directory from which the project of a session is found. An event's working directory changes with

@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/connect/hook"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
@@ -103,6 +105,20 @@ func TestCannotOpen(t *testing.T) {
 	o.Open = nil // a call of it panics
 	r := hook.Answer(t.Context(), o, strings.NewReader(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`))
 	denied(t, string(r.Stdout), "skillpm has a bug")
+}
+
+// TestTooLate checks that a decision that never ends denies.
+func TestTooLate(t *testing.T) {
+	w := newFixture(t)
+	w.call("s", "Skill", `{"skill":"reader"}`)
+	o := w.options("claude-code", "PreToolUse")
+	o.Limit = time.Millisecond
+	o.Open = func(context.Context, hook.SessionRequest) (*runtime.Host, error) {
+		<-t.Context().Done()
+		return nil, t.Context().Err()
+	}
+	r := hook.Answer(t.Context(), o, strings.NewReader(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`))
+	denied(t, string(r.Stdout), "took too long")
 }
 
 // TestEndless checks that endless input is not read to its end.
