@@ -49,7 +49,7 @@ type Command struct {
 
 	Sandbox *sandbox.Rules // restrictions; nil runs the command with the user's permissions
 	// Helper is the program, with its first arguments, that confines a command: its main calls [Enter]. A Sandbox needs
-	// it. On Linux it also ends the command's processes if this process is killed.
+	// it. On Linux, without such arguments, it also ends the command's processes if this process is killed.
 	Helper []string
 
 	// Stdout and Stderr get all output as it is printed. If a write fails, the command gets SIGPIPE, as in a shell. A

@@ -111,7 +111,7 @@ type readingArguments struct {
 }
 
 // readingForms returns the forms by program. No option in them writes, runs a program, follows links, or reads a file
-// that is not an operand.
+// that is not an operand. The user's aliases and settings, such as RIPGREP_CONFIG_PATH, are trusted.
 func readingForms() map[string]readingForm {
 	search := readingForm{
 		tool: "Grep", numbers: "ABCm", parse: (*readingArguments).search,
