@@ -179,7 +179,15 @@ func leaves(pattern string) bool {
 	if i < 0 {
 		return false
 	}
-	return slices.ContainsFunc([]string{"..", `\`, "{/", ",/", "(/", "|/", "{~", ",~"}, func(part string) bool {
+	dots := 0 // in alternatives such as {.,a}{.,a}, which can become ..
+	if strings.ContainsAny(pattern, "{(") {
+		for part := range strings.FieldsFuncSeq(pattern, func(r rune) bool { return strings.ContainsRune("{},()|/", r) }) {
+			if strings.Trim(part, ".") == "" {
+				dots += len(part)
+			}
+		}
+	}
+	return dots > 1 || slices.ContainsFunc([]string{"..", `\`, "{/", ",/", "(/", "|/", "{~", ",~"}, func(part string) bool {
 		return strings.Contains(pattern[i:], part)
 	})
 }

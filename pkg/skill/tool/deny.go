@@ -57,7 +57,9 @@ func (u *use) has(c Call, p Pattern) bool {
 	case file, search:
 		return some(func(v string) bool {
 			locations, refused := u.locations(c, v)
-			return refused != "" || slices.ContainsFunc(locations, func(l location) bool { return c.touches(p.Argument, l) })
+			return refused != "" || slices.ContainsFunc(locations, func(l location) bool {
+				return c.touches(p.Argument, l) || u.readsTree() && c.reaches(p.Argument, l)
+			})
 		})
 	case address:
 		return some(func(v string) bool {
@@ -68,6 +70,23 @@ func (u *use) has(c Call, p Pattern) bool {
 		return some(func(v string) bool { return wildcard(p.Argument, v, '*') })
 	}
 	return true
+}
+
+// readsTree reports whether a use reads all files below its paths, or those that match a pattern.
+func (u *use) readsTree() bool {
+	return u.wholeTree || u.tool == "Grep" && !u.exact || u.called == "read_many_files"
+}
+
+// reaches reports whether a file below a location may match a pattern.
+func (c Call) reaches(pattern string, l location) bool {
+	base, fixed, _ := c.prefix(pattern)
+	start := folded(path.Join(base, fixed))
+	return slices.ContainsFunc(append(c.resolvedPaths(l), l.cleaned), func(p string) bool {
+		if i := strings.IndexAny(p, wildcards); i >= 0 {
+			p = p[:max(1, strings.LastIndexByte(p[:i], '/'))]
+		}
+		return p == "" || below(start, folded(p)) || below(folded(p), start)
+	})
 }
 
 // touches reports whether a pattern matches a location or its target, or may match if the target is unknown. It ignores

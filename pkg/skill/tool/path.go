@@ -218,24 +218,32 @@ func (c Call) resolved(pattern string) string {
 	return "/" + dir + rest
 }
 
+// prefix splits a pattern into its base directory, "" if unknown, the path up to the element with the first wildcard,
+// and the rest.
+func (c Call) prefix(pattern string) (base, fixed, rest string) {
+	pattern = slash(pattern)
+	base, fixed = c.root(), strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
+	switch {
+	case strings.HasPrefix(pattern, "//"):
+		base, fixed = "/", pattern[2:]
+	case strings.HasPrefix(pattern, "~/"):
+		base, fixed = slash(c.Home), pattern[2:]
+	case drive(pattern):
+		base, fixed = pattern[:2], strings.TrimPrefix(pattern[2:], "/")
+	case strings.HasPrefix(pattern, "~"):
+		return "", "", ""
+	}
+	if i := strings.IndexAny(fixed, "*?"); i >= 0 {
+		i = strings.LastIndexByte(fixed[:i], '/') + 1
+		fixed, rest = fixed[:i], fixed[i:]
+	}
+	return base, fixed, rest
+}
+
 // anchored returns a pattern with its resolved prefix, up to the first wildcard, as an absolute pattern. It is "" if
 // there is no such prefix or its target is unknown.
 func (c Call) anchored(pattern string) string {
-	pattern = slash(pattern)
-	base, rest := c.root(), strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
-	switch {
-	case strings.HasPrefix(pattern, "//"):
-		base, rest = "/", pattern[2:]
-	case strings.HasPrefix(pattern, "~/"):
-		base, rest = slash(c.Home), pattern[2:]
-	case strings.HasPrefix(pattern, "~") || drive(pattern):
-		return ""
-	}
-	fixed, suffix := rest, ""
-	if i := strings.IndexAny(rest, "*?"); i >= 0 {
-		i = strings.LastIndexByte(rest[:i], '/') + 1
-		fixed, suffix = rest[:i], rest[i:]
-	}
+	base, fixed, suffix := c.prefix(pattern)
 	if c.Real == nil || base == "" || base == unknownRoot || fixed == "" || drive(base) {
 		return ""
 	}
