@@ -96,8 +96,12 @@ func (c Call) uses() []use {
 			fields = "path file_path"
 		}
 		c.fill(&u, fields)
-		if len(u.values) == 0 && Writes(name) && c.hasPatch() {
-			return c.patch()
+		if Writes(name) && c.hasPatch() {
+			uses := c.patch()
+			if len(u.values) > 0 { // which one the agent takes is unknown
+				uses = append(uses, u)
+			}
+			return uses
 		}
 	default:
 		c.fill(&u, r.fields)
@@ -345,7 +349,7 @@ func (c Call) patch() []use {
 // hasPatch reports whether the input is a patch: some agents call their patch tool Edit.
 func (c Call) hasPatch() bool {
 	g := gatherer{fields: "input patch"}
-	return g.input(c.Input) == "" && len(g.values) == 1 && strings.Contains(g.values[0], "*** Begin Patch")
+	return g.input(c.Input) == "" && strings.Contains(strings.Join(g.values, "\n"), "*** Begin Patch")
 }
 
 // anyPatch is a patch that may change any file.
