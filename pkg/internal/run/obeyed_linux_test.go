@@ -85,6 +85,14 @@ func TestObeyed(t *testing.T) {
 	if len(before) < 50 || len(made.Removed) < 50 {
 		t.Errorf("%d paths are guarded, %d were created", len(before), len(made.Removed))
 	}
+	// Nor can they be reached through a new link, also one that os.Root does not follow.
+	for _, line := range []string{`ln -s c2 .config`, `ln -s "$PWD/c2" .config`, `mkdir .config; chmod 755 . ; ln -s "$PWD/c2/mise" .config/; chmod 555 .config`} {
+		h := newHouse(t)
+		h.run(`mkdir -p c2/mise && echo x > c2/mise/config.toml && `+line, h.confined(enforce.Request{}))
+		if _, err := os.Stat(filepath.Join(h.project, ".config", "mise", "config.toml")); err == nil {
+			t.Errorf("%s: a script left .config/mise", line)
+		}
+	}
 	// Links that the sandbox cannot protect are restored.
 	linked := newHouse(t)
 	for name, target := range map[string]string{"CLAUDE.md": "AGENTS.md", ".envrc": "nowhere", ".vscode": "/nowhere"} {

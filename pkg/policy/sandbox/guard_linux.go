@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -56,10 +57,16 @@ func (g *guard) open() (err error) {
 		return err
 	}
 	info, err := g.dir.Stat()
-	if err == nil {
-		g.mode = info.Mode().Perm()
+	if err != nil {
+		return err
 	}
-	return err
+	g.mode = info.Mode().Perm()
+	for i := range slices.Backward(g.names) { // not those that links of the user lead out of the directory
+		if _, err := g.root.Lstat(g.names[i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			g.names, g.links = slices.Delete(g.names, i, i+1), slices.Delete(g.links, i, i+1)
+		}
+	}
+	return nil
 }
 
 func (g guard) close() {
@@ -92,6 +99,11 @@ func (g guard) tidy() (changed []string) {
 // restore moves a file or directory away, unless it is the link that was there before, and recreates that link.
 func (g guard) restore(name, link string) (changed bool, err error) {
 	_, err = g.root.Lstat(name)
+	if parent := filepath.Dir(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if _, none := g.root.Readlink(parent); none == nil { // a new link, which leads out of the directory
+			name, link, err = parent, "", nil
+		}
+	}
 	if target, _ := g.root.Readlink(name); err == nil && (link == "" || target != link) {
 		changed = true
 		err = g.root.Rename(name, name+".refused-"+strings.ToLower(rand.Text()[:8]))
