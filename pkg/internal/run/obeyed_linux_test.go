@@ -72,6 +72,44 @@ func TestObeyed(t *testing.T) {
 			t.Errorf("confined %t: %d of %d were written to", confined, got, len(names))
 		}
 	}
+	// None exists: a script can create them, and they are moved away when it ends.
+	fresh := newHouse(t)
+	before := fresh.confined(enforce.Request{}).Absent
+	made := fresh.run("set -- '"+strings.Join(names, "' '")+`'; for f; do mkdir -p "${f%/*}"; `+
+		`rmdir "$f"; echo x > "$f"; done 2>/dev/null; chmod 555 .`, fresh.confined(enforce.Request{}))
+	for _, path := range before {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("a script left %s", path)
+		}
+	}
+	if len(before) < 50 || len(made.Removed) < 50 {
+		t.Errorf("%d paths are guarded, %d were created", len(before), len(made.Removed))
+	}
+	// Nor can they be reached through a new link, also one that os.Root does not follow.
+	for _, line := range []string{`ln -s c2 .config`, `ln -s "$PWD/c2" .config`, `mkdir .config; chmod 755 . ; ln -s "$PWD/c2/mise" .config/; chmod 555 .config`} {
+		h := newHouse(t)
+		h.run(`mkdir -p c2/mise && echo x > c2/mise/config.toml && `+line, h.confined(enforce.Request{}))
+		if _, err := os.Stat(filepath.Join(h.project, ".config", "mise", "config.toml")); err == nil {
+			t.Errorf("%s: a script left .config/mise", line)
+		}
+	}
+	// Links that the sandbox cannot protect are restored.
+	linked := newHouse(t)
+	for name, target := range map[string]string{"CLAUDE.md": "AGENTS.md", ".envrc": "nowhere", ".vscode": "/nowhere"} {
+		if err := os.Symlink(target, filepath.Join(linked.project, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{
+		`rm CLAUDE.md .envrc .vscode`, `rm CLAUDE.md .envrc .vscode; mkdir .vscode; echo x > CLAUDE.md; ln -s evil .envrc`,
+	} {
+		linked.run(line, linked.confined(enforce.Request{}))
+		for name, target := range map[string]string{"CLAUDE.md": "AGENTS.md", ".envrc": "nowhere", ".vscode": "/nowhere"} {
+			if got, err := os.Readlink(filepath.Join(linked.project, name)); got != target {
+				t.Errorf("%s: %s is a link to %q (%v)", line, name, got, err)
+			}
+		}
+	}
 	h := newHouse(t)
 	h.file(filepath.Join(h.project, ".claude", "x"), "")
 	h.file(filepath.Join(h.project, ".git", "config"), "")
@@ -157,7 +195,10 @@ func TestNoApprovals(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{line, `mkdir skillpm-approvals.yaml && echo made`} {
+	for _, line := range []string{
+		line, `mkdir skillpm-approvals.yaml && echo made`, `mkdir -p skillpm-approvals.yaml/x`,
+		`ln -s sub skillpm-approvals.yaml`, line + `; chmod 555 .`, `chmod 755 .; ` + line + `; chmod 0 .`,
+	} {
 		res := h.run(line, h.confined(enforce.Request{}))
 		if _, err := os.Lstat(file); err == nil || len(res.Removed) != 1 || res.Removed[0] != file {
 			t.Errorf("%s: it is there (%v), said: %q", line, err, res.Removed)

@@ -69,7 +69,7 @@ type Result struct {
 	// Unconfined is why it was not confined although it should have been, else "".
 	Unconfined string
 	Refused    []string // network hosts that it tried to reach and must not, possibly not all of them
-	Removed    []string // files that it created, that its sandbox forbids, and that were removed
+	Removed    []string // paths that it created or replaced, that its sandbox forbids, and that were moved away
 
 	ExitCode int    // exit code, or 128 plus the number of the signal that ended it
 	Signal   string // name of that signal, such as "SIGTERM", or ""

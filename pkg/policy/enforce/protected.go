@@ -21,7 +21,7 @@ import (
 var ownFiles = [...]string{scope.ManifestName, scope.LockName, ProjectPolicyName, ProjectApprovalsName, ".skillpm"}
 
 // controlFiles are files and directories of a project that control unconfined programs: git, agents, editors, and
-// programs that run commands on entering a directory or on a commit. protectedPaths adds [ownFiles] and [agentDirs].
+// programs that run commands on entering a directory or on a commit. controlPaths adds [ownFiles] and [agentDirs].
 var controlFiles = [...]string{
 	"vendor/skills", ".git", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml",
 	".pre-commit-config.yml",
@@ -57,15 +57,15 @@ func agentDirs() (dirs []string) {
 	return slices.Compact(dirs)
 }
 
-// protectedPaths returns the existing paths in a project that control other programs. A skill that may write to the
-// project may not write to them unless it names them.
-func protectedPaths(root string) []string {
+// controlPaths returns the paths in a project that control other programs. A skill that may write to the project may
+// not write to them unless it names them.
+func controlPaths(root string) []string {
 	names := append(ownFiles[:], append(controlFiles[:], agentDirs()...)...)
 	names = append(names, submodules(root)...)
 	for i, name := range names {
 		names[i] = filepath.Join(root, filepath.FromSlash(name))
 	}
-	return existingBelow(root, names)
+	return names
 }
 
 // checkNamed returns an error for a path that a skill names and that controls other programs. No skill may name
@@ -137,17 +137,10 @@ func existingBelow(dir string, paths []string) (below []string) {
 	return below
 }
 
-// missingApprovals returns the approval files that the projects do not have. Confined commands must not create them,
-// because that would approve skills.
-func missingApprovals(roots ...string) (paths []string) {
-	for _, root := range roots {
-		if root == "" {
-			continue
-		}
-		path := filepath.Join(root, ProjectApprovalsName)
-		if _, err := os.Lstat(path); err != nil && !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
-	}
-	return paths
+// unmountable returns the paths that do not exist or are links, so that the sandbox cannot make them read-only.
+func unmountable(paths []string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool {
+		info, err := os.Lstat(path)
+		return err == nil && info.Mode()&os.ModeSymlink == 0
+	})
 }

@@ -28,9 +28,9 @@ type Box struct {
 	conn   *net.UnixConn
 	theirs *os.File
 	order  order
-	rest   []byte   // what was read beyond the helper's first reply
-	dir    string   // directory with the temporary files and the mount point of the root
-	absent []string // files to remove at the end
+	rest   []byte  // what was read beyond the helper's first reply
+	dir    string  // directory with the temporary files and the mount point of the root
+	guards []guard // paths to restore at the end
 	proxy  *proxy
 	over   chan struct{}
 	end    reply
@@ -84,10 +84,14 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 		return nil, err
 	}
 	b := &Box{
-		over: make(chan struct{}), absent: r.Absent,
+		over:  make(chan struct{}),
 		order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone},
 	}
 	b.order.Links, b.order.Paths = visible.order()
+	if b.guards, err = newGuards(r.Write, r.Absent); err != nil {
+		b.Close()
+		return nil, err
+	}
 	switch {
 	case r.Network.Any:
 		b.order.Network = networkAny
@@ -247,14 +251,12 @@ func (b *Box) Ended() (code int, signal string, ok bool) {
 	}
 }
 
-// Tidy removes files that the rules forbid, and returns those that existed. The helper must have ended.
-func (b *Box) Tidy() (found []string) {
-	for _, path := range b.absent {
-		if removeFile(path) {
-			found = append(found, path)
-		}
+// Tidy restores the paths that the rules guard, and returns those that the command changed. The helper must have ended.
+func (b *Box) Tidy() (changed []string) {
+	for _, g := range b.guards {
+		changed = append(changed, g.tidy()...)
 	}
-	return found
+	return changed
 }
 
 // Refused returns network hosts that the command requested and may not reach, up to a limit.
@@ -269,6 +271,9 @@ func (b *Box) Refused() []string {
 
 // Close releases all resources and removes the command's temporary files. The helper must have ended.
 func (b *Box) Close() {
+	for _, g := range b.guards {
+		g.close()
+	}
 	if b.theirs != nil {
 		_ = b.theirs.Close()
 	}

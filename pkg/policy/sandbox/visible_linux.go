@@ -69,19 +69,6 @@ func (d *disk) checkNoLinks(path string) error {
 	return nil
 }
 
-// removeFile removes a file without following links, and reports whether it existed.
-func removeFile(path string) bool {
-	dir, err := unix.Openat2(unix.AT_FDCWD, filepath.Dir(path), &unix.OpenHow{
-		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
-	})
-	if err != nil {
-		return false
-	}
-	defer func() { _ = unix.Close(dir) }()
-	name := filepath.Base(path)
-	return unix.Unlinkat(dir, name, 0) == nil || unix.Unlinkat(dir, name, unix.AT_REMOVEDIR) == nil
-}
-
 // createDir creates a writable directory without following links, if it does not exist.
 func createDir(path string) error {
 	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

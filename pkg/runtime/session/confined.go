@@ -57,8 +57,8 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 				k.Name, strings.Join(res.Refused, ", ")))
 	}
 	for _, path := range res.Removed {
-		notes = append(notes, fmt.Sprintf("the commands of skill %q created %s; skillpm removed the file "+
-			"because confined commands may not approve skills", k.Name, path))
+		notes = append(notes, fmt.Sprintf("the commands of skill %q created or replaced %s; skillpm moved it to a name "+
+			"with .refused, because it controls other programs", k.Name, path))
 	}
 	return res, notes, err
 }
