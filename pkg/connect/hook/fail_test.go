@@ -3,15 +3,18 @@ package hook_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/connect/hook"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
@@ -121,6 +124,23 @@ func TestOpenEnd(t *testing.T) {
 	cancel()
 	r := hook.Answer(ctx, w.options("codex", "PreToolUse"), from)
 	denied(t, string(r.Stdout), "is incomplete")
+}
+
+// TestSlow checks that a call whose check does not end in time is denied, because agents let calls go ahead that nobody
+// answers.
+func TestSlow(t *testing.T) {
+	w := newFixture(t)
+	w.call("s", "Skill", `{"skill":"reader"}`)
+	end := make(chan struct{})
+	defer close(end)
+	o := w.options("claude-code", "PreToolUse")
+	o.Limit = time.Millisecond
+	o.Open = func(context.Context, hook.SessionRequest) (*runtime.Host, error) {
+		<-end
+		return nil, errors.New("too late")
+	}
+	r := hook.Answer(t.Context(), o, strings.NewReader(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`))
+	denied(t, string(r.Stdout), "cannot answer in time")
 }
 
 type endless struct{}
