@@ -151,7 +151,7 @@ func TestHostileURIs(t *testing.T) {
 	for _, uri := range []string{
 		"file:///", "file:///SKILL.md", "file:///etc/passwd", "file:///dev/zero", "file:///proc/self/mem",
 		"file://localhost" + e.dir + "/SKILL.md", "file://evil.example/share/SKILL.md", "file:" + e.dir + "/SKILL.md", "FILE://" + e.dir + "/SKILL.md",
-		base + "/%2e%2e/SKILL.md", base + "/..%2f..%2fSKILL.md", base + "/a%00b/SKILL.md", base + "/a%0ab/SKILL.md", base + "/%ff%fe/SKILL.md", base + "/%zz",
+		base + "/%2e%2e/SKILL.md", base + "/x/..%2f..%2fSKILL.md", base + "/a%00b/SKILL.md", base + "/a%0ab/SKILL.md", base + "/%ff%fe/SKILL.md", base + "/%zz",
 		base + "/SKILL.md?query#fragment", base + "//x///SKILL.md", base + "/loop/loop/loop/SKILL.md", base + strings.Repeat("/loop", 60) + "/SKILL.md",
 		base + "/" + strings.Repeat("x", 5000) + "/SKILL.md", base + strings.Repeat("/d", 3000) + "/SKILL.md", base + "/out.md", base + "/out.md/SKILL.md", base + "/link/real/x.md/SKILL.md",
 		"untitled:SKILL.md", "vscode-remote://ssh/etc/passwd", "http://evil.example/SKILL.md", "data:text/markdown,x", "", "SKILL.md", "\x00", "file://user:password@host/SKILL.md", `file:///C:\x\SKILL.md`, "file:///c%3a/SKILL.md",
