@@ -129,6 +129,7 @@ func TestOpenEnd(t *testing.T) {
 // TestSlow checks that a call whose check does not end in time is denied, because agents let calls go ahead that nobody
 // answers.
 func TestSlow(t *testing.T) {
+	t.Parallel() // it only waits
 	w := newFixture(t)
 	w.call("s", "Skill", `{"skill":"reader"}`)
 	end := make(chan struct{})
