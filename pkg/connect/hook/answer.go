@@ -3,6 +3,7 @@ package hook
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,9 @@ import (
 // Limit is how long an answer may take, and so the pre hook of a skill. It is less than agents are told to wait, which
 // package attach writes; most of them let a call go ahead that is not answered in time.
 const Limit = 55 * time.Second
+
+// grace is how much longer an answer may take to end what it began, such as the post hook of a skill.
+const grace = 3 * time.Second
 
 // SessionRequest identifies the session to open.
 type SessionRequest struct {
@@ -56,8 +60,8 @@ type Reply struct {
 	Err    error    // why there is no answer; it stops nothing
 }
 
-// Answer answers one event. It takes at most [Limit], plus the short time in which the post hook of a
-// skill may clean up.
+// Answer answers one event. It takes at most [Limit], plus the short time in which the post hook of a skill may clean
+// up. Then a tool call is denied, even if its input is still being judged: agents let calls go ahead that nobody answers.
 func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 	d, err := findDialect(o.Agent)
 	if err != nil {
@@ -79,42 +83,38 @@ func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 		return o.fail(d, t, err)
 	}
 	w := handler{Options: o, dialect: d, event: t}
-	w.root = w.project()
-	r, err = w.answerInTime(ctx, cmp.Or(o.Limit, Limit)+overtime)
-	if err != nil {
+	if r, err = w.answerInTime(ctx); err != nil {
 		return o.fail(d, t, err)
 	}
 	return r
 }
 
-// overtime is how much longer than the limit an answer may take that must end something.
-const overtime = 2 * time.Second
-
-// answerInTime handles the event. If the agent waits for a decision, it gives up after a time: the agent would not wait
-// longer.
-func (w *handler) answerInTime(ctx context.Context, most time.Duration) (Reply, error) {
-	if !w.event.typ.kind.asks() {
-		return w.answer(ctx)
+// answerInTime answers the event, or returns an error soon after the context has ended.
+func (w *handler) answerInTime(ctx context.Context) (Reply, error) {
+	type answered struct {
+		reply Reply
+		err   error
 	}
-	done := make(chan error, 1)
-	var answer Reply
+	done := make(chan answered, 1)
 	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- bug.New(p)
-			}
-		}()
-		var err error
-		answer, err = w.answer(ctx)
-		done <- err
+		var a answered
+		a.err = bug.Catch(func() (err error) {
+			w.root = w.project()
+			a.reply, err = w.answer(ctx)
+			return err
+		})
+		done <- a
 	}()
-	late := time.NewTimer(most)
-	defer late.Stop()
 	select {
-	case err := <-done:
-		return answer, err
-	case <-late.C:
-		return Reply{}, diag.Errorf(diag.Denied, "the decision about the event took too long")
+	case a := <-done:
+		return a.reply, a.err
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-done:
+		return a.reply, a.err
+	case <-time.After(grace):
+		return Reply{}, fmt.Errorf("skillpm cannot answer in time: %w", ctx.Err())
 	}
 }
 

@@ -3,6 +3,7 @@ package hook_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,8 @@ func agentWrite(agent, path string) (tool string, input map[string]any) {
 }
 
 // TestK7AgentPaths checks SPEC K7: without an active skill, no agent can write to a protected file by an unusual path,
-// nor with a tool of an MCP server.
+// nor with a tool of an MCP server. What is protected does not depend on the spellings that an agent accepts, so one
+// agent tries all paths, and the others some.
 func TestK7AgentPaths(t *testing.T) {
 	w := newFixture(t)
 	w.file("project/skillpm.yaml", "")
@@ -74,10 +76,10 @@ func TestK7AgentPaths(t *testing.T) {
 		"file://" + policy, "~/config/policy.yaml", "$HOME/config/policy.yaml", "skillpm.lock", "/proc/self/cwd/skillpm-policy.yaml",
 		`skillpm-policy\u002eyaml`, `docs\..\skillpm-policy.yaml`, "'skillpm-policy.yaml'", "notes/link.md", "@notes/link%2emd", "~nobody/x\n",
 	}
-	for agent := range agentWrites {
+	for n, agent := range slices.Sorted(maps.Keys(agentWrites)) {
 		for i, path := range paths {
 			tool, input := agentWrite(agent, path)
-			if agent == "codex" && strings.ContainsAny(path, "\n") {
+			if agent == "codex" && strings.ContainsAny(path, "\n") || agent != "gemini" && i%len(agentWrites) != n {
 				continue
 			}
 			if got := w.toolEvent(agent, fmt.Sprint(agent, i), tool, input); !strings.Contains(got, `"deny"`) {
@@ -88,12 +90,11 @@ func TestK7AgentPaths(t *testing.T) {
 		silent(t, w.toolEvent(agent, "free", tool, input))
 	}
 	for i, path := range append(paths[:len(paths)-1], policy, "config/policy.yaml", ".skillpm/plugins", ".skillpm") {
-		for _, input := range []map[string]any{
+		input := []map[string]any{
 			{"path": path, "content": "a\nb"}, {"edits": []any{map[string]any{"to": path}}}, {"files": map[string]any{path: "x"}},
-		} {
-			if got := w.toolEvent("claude-code", fmt.Sprint("mcp", i), "mcp__files__write_file", input); !strings.Contains(got, `"deny"`) {
-				t.Errorf("a server's tool: %q: %q", path, got)
-			}
+		}[i%3]
+		if got := w.toolEvent("claude-code", fmt.Sprint("mcp", i), "mcp__files__write_file", input); !strings.Contains(got, `"deny"`) {
+			t.Errorf("a server's tool: %v: %q", input, got)
 		}
 	}
 	for _, input := range []map[string]any{{"path": "docs/a.md"}, {"q": "skillpm"}, {"repo": filepath.Join(w.dir, "project")}, {"text": "a\nskillpm-policy.yaml"}} {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	goruntime "runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,7 +87,7 @@ func TestUnfinishedRequests(t *testing.T) {
 	}
 	for name, data := range parts {
 		t.Run(name, func(t *testing.T) {
-			for _, data := range []string{data, without.Replace(data)} {
+			for _, data := range slices.Compact([]string{data, without.Replace(data)}) {
 				for range 160 {
 					dial(t, url, data)
 				}

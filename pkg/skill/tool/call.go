@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
@@ -298,11 +299,16 @@ func texts(v any) ([]string, bool) {
 
 // patchHeader matches a line of a patch that names a file, as the most lenient agents read it: with space around it, in
 // any case, and without a space after the colon. Lines of content start with +, -, or a space. Codex reads a line as a
-// header that has a space before it.
-var patchHeader = regexp.MustCompile(`(?i)^\*\*\*[\pZ\s]*(add|create|update|delete|remove|move|rename)[\pZ\s]*(?:file|to)?[\pZ\s]*:[\pZ\s]?(.*)$`)
-
-// patchMarkers are the other lines of a patch that start with ***.
-var patchMarkers = regexp.MustCompile(`(?i)^\*\*\*[\pZ\s]*(begin patch|end patch|end of file|environment id:.*)[\pZ\s]*$`)
+// header that has a space before it. patchMarkers are the other lines of a patch that start with ***. Most commands read
+// no patch, so these expressions are compiled when they are needed.
+var (
+	patchHeader = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^\*\*\*[\pZ\s]*(add|create|update|delete|remove|move|rename)[\pZ\s]*(?:file|to)?[\pZ\s]*:[\pZ\s]?(.*)$`)
+	})
+	patchMarkers = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^\*\*\*[\pZ\s]*(begin patch|end patch|end of file|environment id:.*)[\pZ\s]*$`)
+	})
+)
 
 // patch returns the effects of a patch: each file is added or edited.
 func (c Call) patch() []use {
@@ -323,7 +329,7 @@ func (c Call) patch() []use {
 	begun := false
 	for raw := range strings.Lines(strings.Join(texts, "")) {
 		line := strings.TrimFunc(raw, isSpace)
-		header := patchHeader.FindStringSubmatch(line)
+		header := patchHeader().FindStringSubmatch(line)
 		switch {
 		case header != nil:
 			tool := "Edit"
@@ -334,7 +340,7 @@ func (c Call) patch() []use {
 			if before, _, ok := strings.Cut(header[2], ":"); ok && !drive(header[2]) {
 				add(tool, before) // OpenCode ends a name at a colon
 			}
-		case patchMarkers.MatchString(line):
+		case patchMarkers().MatchString(line):
 			begun = true
 		case strings.HasPrefix(raw, "***"):
 			return c.anyPatch("its patch contains the line " + quoted(line))

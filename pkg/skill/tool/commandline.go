@@ -169,16 +169,20 @@ func (r *lineReader) read(variant syntax.LangVariant) string {
 // joinsTokens reports whether a line continuation outside of quotes does not follow a space. Shells differ about one in
 // an operator, such as 2>, &>, or &&.
 func (r *lineReader) joinsTokens() bool {
+	slices.SortFunc(r.quotes, func(a, b syntax.WordPart) int { return cmp.Compare(a.Pos().Offset(), b.Pos().Offset()) })
+	quotes := r.quotes
 	for at := 0; ; {
 		i := strings.Index(r.line[at:], "\\\n")
 		if i < 0 {
 			return false
 		}
+		before := at + i - 1
 		at += i + 2
-		isIn := func(p syntax.WordPart) bool {
-			return int(p.Pos().Offset()) < at && at < int(p.End().Offset())
+		for len(quotes) > 0 && int(quotes[0].End().Offset()) <= at {
+			quotes = quotes[1:] // lines may have thousands
 		}
-		if i := at - 2; i > 0 && r.line[i-1] != ' ' && r.line[i-1] != '\t' && !slices.ContainsFunc(r.quotes, isIn) {
+		quoted := len(quotes) > 0 && int(quotes[0].Pos().Offset()) < at
+		if before >= 0 && r.line[before] != ' ' && r.line[before] != '\t' && !quoted {
 			return true
 		}
 	}

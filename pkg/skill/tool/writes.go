@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,13 +15,14 @@ import (
 // commands write.
 type Written struct {
 	call  Call
+	above []string // the project, the home directory, and their targets, folded
 	files []writtenFile
 }
 
 // writtenFile is a path in a call's input.
 type writtenFile struct {
 	path    string   // as written, truncated if long
-	targets []string // the absolute paths that it may lead to
+	targets []string // the absolute paths that it may lead to, folded
 	unclear string   // why it may lead anywhere
 	tree    bool     // the call may move or delete what is below it
 }
@@ -36,6 +38,9 @@ func (c Call) Written() (w Written) {
 	w.call = c
 	if len(c.Input) == 0 || !c.MayWrite() { // the question is about the tool
 		return w
+	}
+	for _, dir := range []string{c.Project, c.Home} {
+		w.above = append(w.above, c.foldedForms(dir)...)
 	}
 	for _, u := range c.uses() {
 		switch {
@@ -70,16 +75,16 @@ func (c Call) written(u *use, p string) writtenFile {
 		case refused != "": // a spelling that is not a path
 			continue
 		}
-		f.targets = append(f.targets, l.cleaned)
+		f.lead(l.cleaned)
 		for _, target := range c.resolvedPaths(l) {
 			if target == "" || ofProcess(target) {
 				f.unclear = "skillpm cannot find out where it leads"
 			}
-			f.targets = append(f.targets, target)
+			f.lead(target)
 		}
 	}
 	for _, l := range c.searchedFor(u, spellings) {
-		f.targets = append(f.targets, l.cleaned)
+		f.lead(l.cleaned)
 	}
 	return f
 }
@@ -107,10 +112,10 @@ func (w *Written) addTexts(v any) {
 }
 
 func (w *Written) addText(text string) {
-	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
 	if n := len(w.files); n > 0 && w.files[n-1].unclear != "" {
-		return
+		return // the call is denied, whatever the rest is
 	}
+	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
 	first, _, _ := strings.Cut(strings.TrimFunc(text, around), "\x00") // which ends a path for some programs
 	if first = strings.TrimFunc(first, around); first == "" || strings.ContainsAny(first, "\n\r") {
 		return
@@ -130,9 +135,9 @@ func (w *Written) addText(text string) {
 			if refused != "" {
 				continue
 			}
-			f.targets = append(f.targets, l.cleaned)
+			f.lead(l.cleaned)
 			for _, target := range c.resolvedPaths(l) {
-				if f.targets = append(f.targets, target); ofProcess(target) {
+				if f.lead(target); ofProcess(target) {
 					f.unclear = "it " + processPath
 				}
 			}
@@ -151,13 +156,9 @@ func (w *Written) addText(text string) {
 // or delete a directory must not do so with one above them, but for the project, the home directory, and those above.
 func (w Written) Below(dirs []string) (path, dir string) {
 	for _, d := range dirs {
-		forms := []string{folded(slash(d))}
-		if w.call.Real != nil {
-			forms = append(forms, folded(w.call.real(slash(d))))
-		}
+		forms := w.call.foldedForms(d)
 		for _, f := range w.files {
 			for _, target := range f.targets {
-				target = folded(target)
 				for _, form := range forms {
 					if below(target, form) || f.tree && below(form, target) && !w.aboveAll(target) {
 						return f.path, d
@@ -171,13 +172,25 @@ func (w Written) Below(dirs []string) (path, dir string) {
 
 // aboveAll reports whether a folded path is the project or the home directory, or above one.
 func (w Written) aboveAll(target string) bool {
-	c := w.call
-	for _, dir := range []string{c.Project, c.Home} {
-		if dir != "" && (below(folded(slash(dir)), target) || c.Real != nil && below(folded(c.real(slash(dir))), target)) {
-			return true
-		}
+	return slices.ContainsFunc(w.above, func(dir string) bool { return below(dir, target) })
+}
+
+// foldedForms returns a directory, and its target if links are resolved; nothing for "".
+func (c Call) foldedForms(dir string) []string {
+	switch {
+	case dir == "":
+		return nil
+	case c.Real == nil:
+		return []string{folded(slash(dir))}
 	}
-	return false
+	return []string{folded(slash(dir)), folded(c.real(slash(dir)))}
+}
+
+// lead adds a path to which a file may lead. It folds it once, because a call may have thousands of paths.
+func (f *writtenFile) lead(target string) {
+	if target = folded(target); !slices.Contains(f.targets[max(0, len(f.targets)-2):], target) {
+		f.targets = append(f.targets, target)
+	}
 }
 
 // Unclear returns the first path that may lead anywhere, and why; "" for none.

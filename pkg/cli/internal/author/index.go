@@ -76,7 +76,7 @@ empty directory packs, and a .gitattributes that keeps git from changing line en
 				return a.PrintJSON(r)
 			}
 			for _, f := range r.Files {
-				fmt.Fprintln(a.Stdout, console.Printable(f))
+				fmt.Fprintln(a.Stdout, f)
 			}
 			a.Note("Created an index in %s; add packs with: skillpm index add SOURCE --index %s", r.Dir, r.Dir)
 			return nil
@@ -136,8 +136,7 @@ func (a *app) printAdded(r *indexer.AddReport) error {
 			a.Note("%s %s is already in the index.", one.Pack, one.Version)
 			continue
 		}
-		fmt.Fprintf(a.Stdout, "%s %s %s  %s\n", p.Green("+"), console.Printable(one.Pack),
-			console.Printable(one.Version), p.Dim(console.Printable(one.File)))
+		fmt.Fprintf(a.Stdout, "%s %s %s  %s\n", p.Green("+"), one.Pack, one.Version, p.Dim(one.File))
 	}
 	if r.DryRun {
 		a.Note("Dry run: the index did not change.")
@@ -224,7 +223,7 @@ func (a *app) printIndexCheck(r *indexer.CheckReport, format string) error {
 		a.Note("%s", n)
 	}
 	if r.OK && !a.Quiet && format == "text" {
-		fmt.Fprintf(a.Stdout, "%s %s: %s of %s; %s\n", a.Palette(a.Stdout).Green("✓"), console.Printable(r.Index),
+		fmt.Fprintf(a.Stdout, "%s %s: %s of %s; %s\n", a.Palette(a.Stdout).Green("✓"), r.Index,
 			textx.Count(r.Versions, "version"), textx.Count(r.Packs, "pack"), checkedSourcesText(r))
 	}
 	return failed

@@ -67,7 +67,7 @@ publish".`,
 			if a.JSON {
 				return a.PrintJSON(r)
 			}
-			fmt.Fprintln(a.Stdout, console.Printable(r.File))
+			fmt.Fprintln(a.Stdout, r.File)
 			switch {
 			case r.DryRun:
 				a.Note("Dry run: the index did not change.")
@@ -142,7 +142,7 @@ warns if the feed is missing, out of date, or expired.`,
 				if r.Edition != nil {
 					text += "; the feed is valid until " + r.Edition.Expires.Format(time.DateOnly)
 				}
-				fmt.Fprintf(a.Stdout, "%s %s: %s\n", a.Palette(a.Stdout).Green("✓"), console.Printable(r.Index), text)
+				fmt.Fprintf(a.Stdout, "%s %s: %s\n", a.Palette(a.Stdout).Green("✓"), r.Index, text)
 			}
 			return failed
 		},
@@ -197,7 +197,7 @@ the key that they see first, unless their settings name one.`,
 				return a.PrintJSON(r)
 			}
 			if len(r.Files) > 0 {
-				fmt.Fprintln(a.Stdout, console.PrintableText(strings.Join(r.Files, "\n")))
+				fmt.Fprintln(a.Stdout, strings.Join(r.Files, "\n"))
 			}
 			a.Note("Signed a feed of %s with %s. It expires on %s.",
 				textx.CountOf(r.Advisories, "advisory", "advisories"), r.Signer, r.Edition.Expires.Format(time.DateOnly))

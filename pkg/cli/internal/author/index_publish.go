@@ -51,7 +51,7 @@ The address of the published index is index+oci://REGISTRY/REPOSITORY.`,
 					textx.Count(r.Shards, "shard"), console.BytesText(r.Size))
 				return nil
 			}
-			fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Registry), console.Printable(r.Digest))
+			fmt.Fprintf(a.Stdout, "%s %s\n", r.Registry, r.Digest)
 			a.Note("Published %s in %s (%s).", textx.Count(r.Packs, "pack"), textx.Count(r.Shards, "shard"),
 				console.BytesText(r.Size))
 			return nil

@@ -91,9 +91,9 @@ func (a *app) printSite(r *indexer.SiteReport) error {
 		return diag.Errorf(r.Code(), "%s; %s did not change", failed, r.Out).
 			WithHint("run the command again later, or update the other packs with --keep-going")
 	}
-	fmt.Fprintln(a.Stdout, console.Printable(r.Out))
+	fmt.Fprintln(a.Stdout, r.Out)
 	if r.Marketplace != "" {
-		fmt.Fprintln(a.Stdout, console.Printable(r.Marketplace))
+		fmt.Fprintln(a.Stdout, r.Marketplace)
 	}
 	a.Note("%s, %s; %s written, %d unchanged, %d removed.",
 		textx.Count(r.Packs, "pack"), textx.Count(r.Skills, "skill"), textx.Count(r.Written, "file"),

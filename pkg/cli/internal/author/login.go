@@ -127,8 +127,7 @@ func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name
 		return "", "", missing
 	}
 	if user == "" {
-		if user, err = a.prompt(ctx, bufio.NewReader(a.Stdin), "User name at "+console.Printable(host)+": ",
-			notEmpty); err != nil {
+		if user, err = a.prompt(ctx, bufio.NewReader(a.Stdin), "User name at "+host+": ", notEmpty); err != nil {
 			return "", "", err
 		}
 	}

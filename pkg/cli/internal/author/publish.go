@@ -351,7 +351,7 @@ func (a *app) printDryRun(r *publish.ReleaseReport) error {
 		if err := json.Indent(&report, r.Manifest, "", "  "); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Stdout, "\n%s@%s %s\n%s\n", r.Pack, r.Version, r.Digest, console.PrintableText(report.String()))
+		fmt.Fprintf(a.Stdout, "\n%s@%s %s\n%s\n", r.Pack, r.Version, r.Digest, report.String())
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Requires)) {
 		a.Note("%s %s requires %s %s.", r.Pack, r.Version, name, r.Requires[name])

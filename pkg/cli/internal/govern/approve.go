@@ -284,7 +284,7 @@ func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, rev
 		if a.Quiet {
 			break
 		}
-		fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Skill.Exact()), r.Digest)
+		fmt.Fprintf(a.Stdout, "%s %s\n", r.Skill.Exact(), r.Digest)
 		if len(r.Capabilities) == 0 {
 			fmt.Fprintln(a.Stdout, "  no capabilities")
 		}

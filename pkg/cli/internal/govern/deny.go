@@ -138,7 +138,7 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	if !d.Changed {
 		what = "already denies"
 	}
-	fmt.Fprintf(a.Stdout, "%s %s %s\n", console.Printable(d.Policy), what, console.Printable(string(pattern)))
+	fmt.Fprintf(a.Stdout, "%s %s %s\n", d.Policy, what, string(pattern))
 	a.noteUnlinked(d.Unlinked)
 	for _, x := range d.Active {
 		a.Note("%s is active in session %s, so skillpm denies all tool calls of the session. "+
@@ -241,8 +241,7 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 	if a.JSON {
 		return a.PrintJSON(d)
 	}
-	fmt.Fprintf(a.Stdout, "%s no longer denies %s\n", console.Printable(d.Policy),
-		console.Printable(string(d.Pattern)))
+	fmt.Fprintf(a.Stdout, "%s no longer denies %s\n", d.Policy, string(d.Pattern))
 	skills, err := findNamed(ctx, h, name)
 	if err != nil {
 		return nil //nolint:nilerr // the denial is undone; what the catalog has now is only a service

@@ -138,9 +138,9 @@ func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
 		would = " (dry run)"
 	}
 	if r.Action == publish.DeployUnchanged {
-		fmt.Fprintf(a.Stdout, "%s is already up to date%s\n", console.Printable(r.Dir), would)
+		fmt.Fprintf(a.Stdout, "%s is already up to date%s\n", r.Dir, would)
 	} else {
-		fmt.Fprintf(a.Stdout, "%s %s%s\n", r.Action, console.Printable(r.Dir), would)
+		fmt.Fprintf(a.Stdout, "%s %s%s\n", r.Action, r.Dir, would)
 	}
 	if r.Backup != "" && !r.DryRun {
 		a.Note("The backup of the replaced skill is in %s.", r.Backup)

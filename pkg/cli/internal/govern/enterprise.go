@@ -112,12 +112,11 @@ func (a *app) printSynced(r *skillpm.SyncReport) error {
 		switch {
 		case !changed:
 		case p.Action == skillpm.SyncRemoved:
-			fmt.Fprintf(a.Stdout, "%s %s %s\n", mark, console.Printable(p.Pack), console.Printable(p.Previous))
+			fmt.Fprintf(a.Stdout, "%s %s %s\n", mark, p.Pack, p.Previous)
 		case p.Previous != "" && p.Previous != p.Version:
-			fmt.Fprintf(a.Stdout, "%s %s %s → %s\n", mark, console.Printable(p.Pack), console.Printable(p.Previous),
-				console.Printable(p.Version))
+			fmt.Fprintf(a.Stdout, "%s %s %s → %s\n", mark, p.Pack, p.Previous, p.Version)
 		default:
-			fmt.Fprintf(a.Stdout, "%s %s %s\n", mark, console.Printable(p.Pack), console.Printable(p.Version))
+			fmt.Fprintf(a.Stdout, "%s %s %s\n", mark, p.Pack, p.Version)
 		}
 	}
 	if r.Policy == skillpm.SyncPolicyReplaced {
@@ -146,13 +145,13 @@ func (a *app) printStanding(s *skillpm.SyncStatus) error {
 	if s.InStep {
 		if !a.Quiet {
 			fmt.Fprintf(a.Stdout, "Up to date with %s %s, last synced %s ago\n",
-				console.Printable(s.Source), console.Printable(s.Version), time.Duration(s.Age)*time.Second)
+				s.Source, s.Version, time.Duration(s.Age)*time.Second)
 		}
 		return nil
 	}
 	if len(s.Problems) > 1 {
 		for _, p := range s.Problems {
-			fmt.Fprintln(a.Stdout, console.Printable(p))
+			fmt.Fprintln(a.Stdout, p)
 		}
 	}
 	return &skillpm.OutOfStepError{Problems: s.Problems}

@@ -69,7 +69,7 @@ func (a *app) printPublishedList(r *skillpm.PublishListReport) error {
 		a.Note("Dry run: would publish %s with %s.", r.Reference, textx.Count(r.Packs, "pack"))
 		return nil
 	}
-	fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Reference), console.Printable(r.Digest))
+	fmt.Fprintf(a.Stdout, "%s %s\n", r.Reference, r.Digest)
 	done := "Published"
 	if r.Existed {
 		done = "Already published"

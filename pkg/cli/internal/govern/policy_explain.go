@@ -161,7 +161,7 @@ func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) erro
 		if len(e.Rulings) == 0 {
 			verdict += ": no rule applies"
 		}
-		fmt.Fprintf(a.Stdout, "%s: %s\n", console.Printable(e.Subject), verdict)
+		fmt.Fprintf(a.Stdout, "%s: %s\n", e.Subject, verdict)
 		var rows [][]string
 		for _, r := range e.Rulings {
 			position := textx.Position(r.Policy, r.Line)

@@ -55,7 +55,7 @@ published packs must be signed.`,
 			return a.PrintJSON(policyInitDocument{file, l.String()})
 		}
 		if !a.Quiet {
-			fmt.Fprintf(a.Stdout, "Created %s\n", console.Printable(file))
+			fmt.Fprintf(a.Stdout, "Created %s\n", file)
 		}
 		a.Note("The policy is in effect. Show its rules with: skillpm policy explain")
 		a.Note("To record denials without enforcing them, set \"mode: audit\" in the policy.")

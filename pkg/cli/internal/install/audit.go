@@ -93,9 +93,9 @@ func (a *app) listAffected(r *skillpm.AuditReport) {
 	for _, one := range r.Affected {
 		name := one.Pack + " " + one.Version
 		if one.Malicious {
-			fmt.Fprintf(a.Stdout, "%s %s is malicious\n", p.Red("✗"), console.Printable(name))
+			fmt.Fprintf(a.Stdout, "%s %s is malicious\n", p.Red("✗"), name)
 		} else {
-			fmt.Fprintf(a.Stdout, "%s %s is vulnerable\n", p.Yellow("!"), console.Printable(name))
+			fmt.Fprintf(a.Stdout, "%s %s is vulnerable\n", p.Yellow("!"), name)
 		}
 		for _, ref := range one.Advisories {
 			fmt.Fprintf(a.Stdout, "    %s\n", console.OneLine(advisoryText(ref)))

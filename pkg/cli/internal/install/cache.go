@@ -53,7 +53,7 @@ cache directory.`,
 			if a.JSON {
 				return a.PrintJSON(paths)
 			}
-			fmt.Fprintln(a.Stdout, console.Printable(paths.Root))
+			fmt.Fprintln(a.Stdout, paths.Root)
 			return nil
 		},
 	}
@@ -124,7 +124,7 @@ func (a *app) printCache(list *skillpm.CacheList) error {
 		}
 	}
 	fmt.Fprintf(a.Stdout, "%s in %s (%s) in %s\n", textx.Count(len(list.Trees), "skill"),
-		textx.Count(list.Files, "file"), console.BytesText(list.Bytes), console.Printable(list.Paths.Store))
+		textx.Count(list.Files, "file"), console.BytesText(list.Bytes), list.Paths.Store)
 	return nil
 }
 

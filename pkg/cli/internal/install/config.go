@@ -408,7 +408,7 @@ func newConfigPath(a *app) *cobra.Command {
 			if a.JSON {
 				return a.PrintJSON(configPath{path})
 			}
-			fmt.Fprintln(a.Stdout, console.Printable(path))
+			fmt.Fprintln(a.Stdout, path)
 			return nil
 		},
 	}

@@ -155,13 +155,13 @@ func (a *app) printSync(r *skillpm.UserSyncReport, push bool) error {
 	n := len(r.Pending.Entries) + len(r.Pending.Packs)
 	switch {
 	case r.Pushed:
-		a.Note("Pushed %s to %s (%s).", textx.Count(n, "change"), r.Branch, console.Printable(r.Repository))
+		a.Note("Pushed %s to %s (%s).", textx.Count(n, "change"), r.Branch, r.Repository)
 	case n > 0 && !push:
 		a.Note("This machine has %s for the repository. Push with: skillpm config sync --push", textx.Count(n, "change"))
 	case n > 0:
 		a.Note("Dry run: %s would be pushed.", textx.Count(n, "change"))
 	}
-	repository := console.Printable(r.Repository)
+	repository := r.Repository
 	switch changed := countChanged(r); {
 	case r.DryRun && !r.Pulled.Empty():
 		fmt.Fprintln(a.Stdout, "Dry run: nothing was written.")

@@ -291,7 +291,7 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 		line += p.Dim("  locked version")
 	}
 	if pack.SignedBy != "" {
-		line += p.Dim("  signed by " + console.Printable(pack.SignedBy))
+		line += p.Dim("  signed by " + pack.SignedBy)
 	}
 	if n := linkedSkills(pack); n > 0 && a.Verbose == 0 {
 		line += p.Dim("  " + textx.Count(n, "skill"))

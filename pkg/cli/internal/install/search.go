@@ -138,7 +138,7 @@ func (a *app) printNoMatch(r *skillpm.SearchReport) {
 		a.Note("List registries with: skillpm registry list")
 		return
 	}
-	fmt.Fprintf(a.Stdout, "No matches for %q in %s.\n", console.Printable(r.Query), textx.Count(packs, "pack"))
+	fmt.Fprintf(a.Stdout, "No matches for %q in %s.\n", r.Query, textx.Count(packs, "pack"))
 	if len(r.Near) > 0 {
 		a.Note("Did you mean %s?", strings.Join(r.Near, " or "))
 	}

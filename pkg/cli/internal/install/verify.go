@@ -118,7 +118,7 @@ func (a *app) printRight(r *skillpm.VerifyReport) {
 		if s.Checked {
 			basis = ""
 		}
-		fmt.Fprintf(a.Stdout, "  %s %s signed by %s%s\n", s.Pack, s.Version, console.Printable(s.SignedBy), basis)
+		fmt.Fprintf(a.Stdout, "  %s %s signed by %s%s\n", s.Pack, s.Version, s.SignedBy, basis)
 	}
 	if len(r.Linked) > 0 {
 		a.Note("Not compared: %s to a directory (%s).", linkedPacks(len(r.Linked)), strings.Join(r.Linked, ", "))

@@ -60,7 +60,7 @@ func (a *app) printWhy(w skillpm.Why) {
 	if w.Skill != nil {
 		name = w.Skill.Name + "@" + w.Pack
 	}
-	fmt.Fprintf(a.Stdout, "%s %s\n", p.Bold(console.Printable(name)), console.Printable(w.Version))
+	fmt.Fprintf(a.Stdout, "%s %s\n", p.Bold(name), w.Version)
 	if w.Skill != nil {
 		a.printWhyName(w.Skill)
 	}
@@ -92,12 +92,12 @@ func (a *app) printWhy(w skillpm.Why) {
 
 func (a *app) printStep(s skillpm.WhyStep) {
 	p := a.Palette(a.Stdout)
-	text := " " + p.Dim("→") + " " + console.Printable(s.Pack)
+	text := " " + p.Dim("→") + " " + s.Pack
 	if s.Version != "" {
-		text += " " + console.Printable(s.Version)
+		text += " " + s.Version
 	}
 	if s.Range != "" {
-		text += " " + p.Dim("for "+console.Printable(s.Range))
+		text += " " + p.Dim("for "+s.Range)
 	}
 	if s.Dev {
 		text += " " + p.Yellow("(dev)")
@@ -112,9 +112,9 @@ func (a *app) printWhyName(s *skillpm.WhySkill) {
 		fmt.Fprintf(a.Stdout, "  agents see %s, because %s\n", console.Printable(s.Link), console.Printable(s.Reason))
 	case s.Winner != "":
 		fmt.Fprintf(a.Stdout, "  agents see %s; %s refers to %s@%s, because %s\n", console.Printable(s.Link),
-			console.Printable(s.Name), console.Printable(s.Name), s.Winner, console.Printable(s.Reason))
+			s.Name, s.Name, s.Winner, s.Reason)
 	default:
 		fmt.Fprintf(a.Stdout, "  agents see %s instead of %s, because %s\n", console.Printable(s.Link),
-			console.Printable(s.Name), console.Printable(s.Reason))
+			s.Name, s.Reason)
 	}
 }

@@ -61,12 +61,12 @@ func hostileTexts() map[string]string {
 	return all
 }
 
-// positions are positions inside and outside of every text.
-var positions = []protocol.Position{{}, {Line: 1, Character: 3}, {Line: 4, Character: 1 << 31}, {Line: 1<<32 - 1, Character: 1<<32 - 1}}
+// positions are positions inside and outside of a text.
+var positions = []protocol.Position{{Line: 1, Character: 3}, {Line: 4, Character: 1 << 31}, {Line: 1<<32 - 1, Character: 1<<32 - 1}}
 
 // everyRequest sends every kind of request about a document, which must answer, with a result or an error that is not
 // internal.
-func everyRequest(t *testing.T, e *editor, what string, uri protocol.DocumentURI) {
+func everyRequest(t *testing.T, e *editor, what string, uri protocol.DocumentURI, positions ...protocol.Position) {
 	t.Helper()
 	began := time.Now()
 	for _, p := range positions {
@@ -101,7 +101,7 @@ func TestHostileDocuments(t *testing.T) {
 				continue
 			}
 			e.open(file, texts[name])
-			everyRequest(t, e, name+" in "+file, e.uri(file))
+			everyRequest(t, e, name+" in "+file, e.uri(file), positions[len(name)%3])
 			e.open(file, "")
 		}
 	}
@@ -135,7 +135,7 @@ func TestHostileChanges(t *testing.T) {
 			e.notify(protocol.MethodCancelRequest, map[string]any{"id": i})
 		}
 	}
-	everyRequest(t, e, "changes", e.uri(demo))
+	everyRequest(t, e, "changes", e.uri(demo), positions...)
 }
 
 // TestHostileURIs opens documents under URIs that lead elsewhere.
@@ -151,14 +151,14 @@ func TestHostileURIs(t *testing.T) {
 	for _, uri := range []string{
 		"file:///", "file:///SKILL.md", "file:///etc/passwd", "file:///dev/zero", "file:///proc/self/mem",
 		"file://localhost" + e.dir + "/SKILL.md", "file://evil.example/share/SKILL.md", "file:" + e.dir + "/SKILL.md", "FILE://" + e.dir + "/SKILL.md",
-		base + "/%2e%2e/SKILL.md", base + "/..%2f..%2fSKILL.md", base + "/a%00b/SKILL.md", base + "/a%0ab/SKILL.md", base + "/%ff%fe/SKILL.md", base + "/%zz",
+		base + "/%2e%2e/SKILL.md", base + "/x/..%2f..%2fSKILL.md", base + "/a%00b/SKILL.md", base + "/a%0ab/SKILL.md", base + "/%ff%fe/SKILL.md", base + "/%zz",
 		base + "/SKILL.md?query#fragment", base + "//x///SKILL.md", base + "/loop/loop/loop/SKILL.md", base + strings.Repeat("/loop", 60) + "/SKILL.md",
 		base + "/" + strings.Repeat("x", 5000) + "/SKILL.md", base + strings.Repeat("/d", 3000) + "/SKILL.md", base + "/out.md", base + "/out.md/SKILL.md", base + "/link/real/x.md/SKILL.md",
 		"untitled:SKILL.md", "vscode-remote://ssh/etc/passwd", "http://evil.example/SKILL.md", "data:text/markdown,x", "", "SKILL.md", "\x00", "file://user:password@host/SKILL.md", `file:///C:\x\SKILL.md`, "file:///c%3a/SKILL.md",
 	} {
 		document := map[string]any{"uri": uri, "languageId": "markdown", "version": 1, "text": front + "[x](out.md#root) [y](../../etc/passwd)\n"}
 		e.notify(protocol.MethodTextDocumentDidOpen, map[string]any{"textDocument": document})
-		everyRequest(t, e, uri, protocol.DocumentURI(uri))
+		everyRequest(t, e, uri, protocol.DocumentURI(uri), positions[0])
 		e.notify(protocol.MethodTextDocumentDidClose, map[string]any{"textDocument": document})
 		e.notify(protocol.MethodWorkspaceDidChangeWatchedFiles, map[string]any{"changes": []any{map[string]any{"uri": uri, "type": 1}}})
 	}

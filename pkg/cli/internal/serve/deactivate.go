@@ -55,7 +55,7 @@ func (a *app) printEnded(s *session.Session, ended []string) error {
 	if a.JSON {
 		return a.PrintJSON(deactivateDocument{s.ID(), ended, state.Names(), tools(state)})
 	}
-	fmt.Fprintf(a.Stdout, "Deactivated %s\n", console.Printable(strings.Join(ended, ", ")))
+	fmt.Fprintf(a.Stdout, "Deactivated %s\n", strings.Join(ended, ", "))
 	if len(state.Active) > 0 {
 		a.Note("Still active: %s.", strings.Join(state.Names(), " → "))
 	}

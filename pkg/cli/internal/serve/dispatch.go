@@ -83,7 +83,7 @@ installed; 3 invalid SKILL.md; 7 denied; 1 the command failed or was killed.`,
 			if a.JSON || format == "json" {
 				err = a.PrintForeign(reply)
 			} else {
-				_, err = io.WriteString(a.Stdout, console.PrintableText(reply.Text()))
+				_, err = io.WriteString(a.Stdout, reply.Text())
 			}
 			if err == nil && reply.Code != diag.OK {
 				err = console.Reported{Exit: reply.Code}

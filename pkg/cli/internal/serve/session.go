@@ -122,7 +122,7 @@ func (a *app) toolInput(text string) (map[string]any, error) {
 func (a *app) printVerdict(v session.Verdict) error {
 	if !a.JSON {
 		if v.Allowed {
-			fmt.Fprintf(a.Stdout, "%s is allowed\n", console.Printable(v.Tool))
+			fmt.Fprintf(a.Stdout, "%s is allowed\n", v.Tool)
 		}
 		return v.Err()
 	}
@@ -308,7 +308,7 @@ removes the session without running hooks.`,
 				}
 				return a.AfterResult(cmd, err)
 			}
-			fmt.Fprintf(a.Stdout, "Ended session %s\n", console.Printable(s.ID()))
+			fmt.Fprintf(a.Stdout, "Ended session %s\n", s.ID())
 			if len(ended) > 0 {
 				a.Note("Deactivated %s.", strings.Join(ended, ", "))
 			}

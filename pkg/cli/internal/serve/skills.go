@@ -236,8 +236,7 @@ func ownPack(h *runtime.Host) string {
 	if m == nil || m.Name.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("To try skills of the pack %s, run in another project: skillpm link %s", m.Name,
-		console.Printable(h.Project()))
+	return fmt.Sprintf("To try skills of the pack %s, run in another project: skillpm link %s", m.Name, h.Project())
 }
 
 // hasTags reports whether a skill has all of the tags.

@@ -127,7 +127,7 @@ func (a *app) printTask(s *task.Store, t *task.Task) error {
 	}
 	for _, text := range []string{d.Output, d.Errors} {
 		if text != "" {
-			fmt.Fprintf(a.Stdout, "\n%s\n", strings.TrimSuffix(console.PrintableText(text), "\n"))
+			fmt.Fprintf(a.Stdout, "\n%s\n", strings.TrimSuffix(text, "\n"))
 		}
 	}
 	return nil

@@ -127,12 +127,12 @@ func (a *app) test(ctx context.Context, dirs []string, f *testFlags) error {
 		f.format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "junit"}, f.format) {
-		return diag.Errorf(diag.Usage, "unknown --format %q", console.Printable(f.format)).
+		return diag.Errorf(diag.Usage, "unknown --format %q", f.format).
 			WithHint("use text, json, or junit")
 	}
 	pattern, err := regexp.Compile(f.run)
 	if err != nil {
-		return diag.Errorf(diag.Usage, "--run %s is not a regular expression: %w", console.Printable(f.run), err)
+		return diag.Errorf(diag.Usage, "--run %s is not a regular expression: %w", f.run, err)
 	}
 	env, err := a.Env()
 	if err != nil {
@@ -228,13 +228,12 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 		if info, err := os.Stat(a.location(d)); errors.Is(err, os.ErrNotExist) {
 			named, ok := a.skillNamed(ctx, d, profile)
 			if !ok {
-				return nil, diag.Errorf(diag.NotFound, "%s is neither a directory nor an available skill",
-					console.Printable(d)).
+				return nil, diag.Errorf(diag.NotFound, "%s is neither a directory nor an available skill", d).
 					WithHint("list available skills with: skillpm skills")
 			}
 			d = named
 		} else if err == nil && !info.IsDir() {
-			return nil, diag.Errorf(diag.Usage, "%s is not a directory", console.Printable(d)).
+			return nil, diag.Errorf(diag.Usage, "%s is not a directory", d).
 				WithHint("use the directory of the skill, and select tests with --run")
 		}
 		found, err := skilltest.Find(os.DirFS(a.location(d)), ".")
@@ -248,7 +247,7 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 		}
 	}
 	if len(out) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "no skill found in %s", console.Printable(strings.Join(dirs, ", "))).
+		return nil, diag.Errorf(diag.NotFound, "no skill found in %s", strings.Join(dirs, ", ")).
 			WithHint("name a directory that contains a SKILL.md, or create a skill with: skillpm new NAME")
 	}
 	return out, nil
@@ -398,7 +397,7 @@ func (a *app) endTest(r *skilltest.Summary, live *evaluate.Report, f *testFlags)
 func (a *app) noTests(r *skilltest.Summary, f *testFlags) error {
 	switch {
 	case f.run != "":
-		return diag.Errorf(diag.NotFound, "no case has a name that matches %s", console.Printable(f.run)).
+		return diag.Errorf(diag.NotFound, "no case has a name that matches %s", f.run).
 			WithHint("list all cases with: skillpm test -v")
 	case r.Tasks > 0:
 		return diag.Errorf(diag.NotFound, "no tests found that run without an agent").

@@ -102,8 +102,8 @@ func (f *liveFlags) check(a *app, changed func(string) bool) error {
 		case c == "" || strings.HasPrefix(c, "-"):
 			return diag.Errorf(diag.Usage, "--compare %q is not a git revision", c)
 		case f.previous != "" && f.previous != c:
-			return diag.Errorf(diag.Usage, "--compare names two revisions: %s and %s", console.Printable(f.previous),
-				console.Printable(c)).WithHint("compare with one revision, and with without")
+			return diag.Errorf(diag.Usage, "--compare names two revisions: %s and %s", f.previous,
+				c).WithHint("compare with one revision, and with without")
 		default:
 			f.previous = c
 		}
@@ -133,13 +133,13 @@ func (a *app) evaluate(ctx context.Context, dirs []string, f *testFlags, h *runt
 	if err != nil {
 		return nil, err
 	}
-	a.Note("Evaluating with %s. Each run starts: %s", console.Printable(with.Title()), console.Printable(with.Command()))
+	a.Note("Evaluating with %s. Each run starts: %s", with.Title(), with.Command())
 	report, runErr := evaluate.Evaluate(ctx, targets, evaluate.Options{
 		Agent: with, Repeats: live.repeat, Parallel: live.parallel, Timeout: live.timeout, Without: live.without,
 		Previous: live.previous, Match: pattern.MatchString, Continue: live.again,
 		Cache: filepath.Join(env.Paths.Cache, "evaluations"), Home: env.Paths.Home, Helper: console.Confiner(),
 		Unconfined: h.Guard().Policies().Unconfined(), Getenv: a.Getenv, Environ: env.Environ, Now: a.Now,
-		Warn: func(format string, args ...any) { a.Warn("%s", console.PrintableText(fmt.Sprintf(format, args...))) },
+		Warn: a.Warn,
 	})
 	if report == nil {
 		return nil, runErr
@@ -155,14 +155,14 @@ func (a *app) targets(ctx context.Context, dirs []string, h *runtime.Host, c *ca
 		path := a.location(dir)
 		suite, err := evalfile.Read(path)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", console.Printable(dir), err)
+			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 		if len(suite.Tasks)+len(suite.Queries) == 0 {
 			continue
 		}
 		listed := skilltest.ListSkills([]string{path}, o)
 		if len(listed) == 0 {
-			return nil, diag.Errorf(diag.Invalid, "%s is not available under the profile", console.Printable(dir)).
+			return nil, diag.Errorf(diag.Invalid, "%s is not available under the profile", dir).
 				WithHint("show the problem with: skillpm validate %s", dir)
 		}
 		if o.As, err = testedSkill(h, c, path); err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
@@ -60,7 +59,7 @@ func (a *app) writeBaseline(ctx context.Context, c *publish.Client, o publish.Va
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s added, %d kept, %d removed\n", console.Printable(r.Path),
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s added, %d kept, %d removed\n", r.Path,
 		textx.Count(r.Added, "finding"), r.Kept, r.Dropped)
 	return err
 }
