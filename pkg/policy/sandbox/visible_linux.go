@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -69,17 +70,25 @@ func (d *disk) checkNoLinks(path string) error {
 	return nil
 }
 
-// removeFile removes a file without following links, and reports whether it existed.
-func removeFile(path string) bool {
+// renameAside gives a file or directory a name that no program expects, without following links. It returns the new
+// path, or "" if nothing is at the path.
+func renameAside(path string) string {
 	dir, err := unix.Openat2(unix.AT_FDCWD, filepath.Dir(path), &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
 	})
 	if err != nil {
-		return false
+		return ""
 	}
 	defer func() { _ = unix.Close(dir) }()
 	name := filepath.Base(path)
-	return unix.Unlinkat(dir, name, 0) == nil || unix.Unlinkat(dir, name, unix.AT_REMOVEDIR) == nil
+	for aside := name + ".blocked"; ; aside = name + ".blocked-" + rand.Text() {
+		switch err := unix.Renameat2(dir, name, dir, aside, unix.RENAME_NOREPLACE); {
+		case err == nil:
+			return filepath.Join(filepath.Dir(path), aside)
+		case !errors.Is(err, unix.EEXIST):
+			return ""
+		}
+	}
 }
 
 // createDir creates a writable directory without following links, if it does not exist.
