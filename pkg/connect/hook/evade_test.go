@@ -211,7 +211,8 @@ func TestO10NoPlace(t *testing.T) {
 // skill.
 func TestK7Kept(t *testing.T) {
 	w := newFixture(t)
-	for _, file := range []string{"config/config.yaml", "config/policy.yaml", "config/profiles/x.yaml", "state/audit/audit.jsonl", "state/sessions/s.json",
+	for _, file := range []string{
+		"config/config.yaml", "config/policy.yaml", "config/profiles/x.yaml", "state/audit/audit.jsonl", "state/sessions/s.json",
 		"cache/store/t1/0a/x/tree/SKILL.md", "cache/capabilities.json", "data/registry/index.json", ".skillpm/skillpm.lock", ".skillpm/state", ".skillpm/journal",
 	} {
 		denied(t, w.call("s", "Write", fmt.Sprintf(`{"file_path":%q,"content":""}`, filepath.Join(w.paths.Home, file))), "but skillpm's settings and data are read-only")
