@@ -102,7 +102,11 @@ func (w *Written) addTexts(v any) {
 
 func (w *Written) addText(text string) {
 	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
-	if trimmed := strings.TrimFunc(text, around); trimmed == "" || strings.ContainsAny(trimmed, "\n\r") {
+	isContent := func(text string) bool {
+		trimmed := strings.TrimFunc(text, around)
+		return trimmed == "" || strings.ContainsAny(trimmed, "\n\r")
+	}
+	if path, _, _ := strings.Cut(text, "\x00"); isContent(text) && isContent(path) { // NUL ends a path
 		return
 	}
 	f := writtenFile{path: text, tree: true}
