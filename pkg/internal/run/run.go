@@ -68,7 +68,7 @@ type Result struct {
 	// Unconfined is why it was not confined although it should have been, else "".
 	Unconfined string
 	Refused    []string // network hosts that it tried to reach and must not, possibly not all of them
-	Renamed    []string // what it created although its sandbox forbids it, by the new names
+	Removed    []string // files that it created, that its sandbox forbids, and that were removed
 
 	ExitCode int    // exit code, or 128 plus the number of the signal that ended it
 	Signal   string // name of that signal, such as "SIGTERM", or ""
@@ -120,7 +120,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	r.Duration = time.Since(began)
 	r.recordEnd(g)
 	if g.box != nil {
-		r.Refused, r.Renamed = g.box.Refused(), g.box.Tidy()
+		r.Refused, r.Removed = g.box.Refused(), g.box.Tidy()
 	}
 	r.Stdout, r.StdoutSize, r.StdoutSum = stdout.captured()
 	r.Stderr, r.StderrSize, r.StderrSum = stderr.captured()

@@ -74,8 +74,7 @@ func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbo
 	}
 	for _, root := range append([]string{c.real.Project, c.real.Work}, r.Write...) {
 		if root != "" {
-			keep, absent := protectedPaths(root, r.Write)
-			r.Keep, r.Absent = append(r.Keep, keep...), append(r.Absent, absent...)
+			r.Keep = append(r.Keep, protectedPaths(root)...)
 		}
 	}
 	for _, root := range []string{dirs.Project, dirs.Work} {
@@ -85,7 +84,7 @@ func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbo
 	}
 	slices.Sort(r.Keep)
 	r.Keep = slices.DeleteFunc(slices.Compact(r.Keep), func(path string) bool { return slices.Contains(r.Write, path) })
-	r.LinkPaths = c.linkPaths
+	r.Absent, r.LinkPaths = missingApprovals(c.real.Project, c.real.Work), c.linkPaths
 	if r.Network, err = c.network(); err != nil {
 		return nil, c.notes, err
 	}

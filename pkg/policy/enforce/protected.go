@@ -57,24 +57,15 @@ func agentDirs() (dirs []string) {
 	return slices.Compact(dirs)
 }
 
-// protectedPaths returns the paths in a project that control other programs: keep exists, and absent does not exist or is
-// a link that leads elsewhere. A skill that may write to the project may neither change nor create them unless it names
-// them. Absent has only paths at which a skill that may write to some paths could create a file.
-func protectedPaths(root string, writable []string) (keep, absent []string) {
+// protectedPaths returns the existing paths in a project that control other programs. A skill that may write to the
+// project may not write to them unless it names them.
+func protectedPaths(root string) []string {
 	names := append(ownFiles[:], append(controlFiles[:], agentDirs()...)...)
-	for _, name := range append(names, submodules(root)...) {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if below := existingBelow(root, []string{path}); len(below) > 0 {
-			keep = append(keep, below...)
-			continue
-		}
-		contains := func(dir string) bool { return pathx.Contains(dir, path) }
-		named := func(dir string) bool { return pathx.Contains(path, dir) }
-		if slices.ContainsFunc(writable, contains) && !slices.ContainsFunc(writable, named) {
-			absent = append(absent, path)
-		}
+	names = append(names, submodules(root)...)
+	for i, name := range names {
+		names[i] = filepath.Join(root, filepath.FromSlash(name))
 	}
-	return keep, absent
+	return existingBelow(root, names)
 }
 
 // checkNamed returns an error for a path that a skill names and that controls other programs. No skill may name
@@ -144,4 +135,19 @@ func existingBelow(dir string, paths []string) (below []string) {
 		}
 	}
 	return below
+}
+
+// missingApprovals returns the approval files that the projects do not have. Confined commands must not create them,
+// because that would approve skills.
+func missingApprovals(roots ...string) (paths []string) {
+	for _, root := range roots {
+		if root == "" {
+			continue
+		}
+		path := filepath.Join(root, ProjectApprovalsName)
+		if _, err := os.Lstat(path); err != nil && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }

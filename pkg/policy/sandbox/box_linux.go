@@ -28,9 +28,9 @@ type Box struct {
 	conn   *net.UnixConn
 	theirs *os.File
 	order  order
-	rest   []byte            // what was read beyond the helper's first reply
-	dir    string            // directory with the temporary files and the mount point of the root
-	absent map[string]string // paths that the command must not create, with the targets of links there
+	rest   []byte   // what was read beyond the helper's first reply
+	dir    string   // directory with the temporary files and the mount point of the root
+	absent []string // files to remove at the end
 	proxy  *proxy
 	over   chan struct{}
 	end    reply
@@ -84,7 +84,7 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 		return nil, err
 	}
 	b := &Box{
-		over: make(chan struct{}), absent: linkTargets(r.Absent),
+		over: make(chan struct{}), absent: r.Absent,
 		order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone},
 	}
 	b.order.Links, b.order.Paths = visible.order()
@@ -247,28 +247,14 @@ func (b *Box) Ended() (code int, signal string, ok bool) {
 	}
 }
 
-// Tidy renames what the command created although the rules forbid it, and returns the new paths. The helper must have
-// ended.
-func (b *Box) Tidy() (renamed []string) {
-	for path, before := range b.absent {
-		if target, _ := os.Readlink(path); target != "" && target == before {
-			continue
-		}
-		if aside := renameAside(path); aside != "" {
-			renamed = append(renamed, aside)
+// Tidy removes files that the rules forbid, and returns those that existed. The helper must have ended.
+func (b *Box) Tidy() (found []string) {
+	for _, path := range b.absent {
+		if removeFile(path) {
+			found = append(found, path)
 		}
 	}
-	slices.Sort(renamed)
-	return renamed
-}
-
-// linkTargets returns the targets of links, and "" for paths without one.
-func linkTargets(paths []string) map[string]string {
-	targets := make(map[string]string, len(paths))
-	for _, path := range paths {
-		targets[path], _ = os.Readlink(path)
-	}
-	return targets
+	return found
 }
 
 // Refused returns network hosts that the command requested and may not reach, up to a limit.

@@ -21,8 +21,7 @@ type Rules struct {
 	Keep []string `json:"keep,omitempty"`
 	// LinkPaths are absolute paths with links under which the command knows some of these paths.
 	LinkPaths []string `json:"ways,omitempty"`
-	// Absent are absolute paths below Write that the command must not create or replace. What is there after it has ended
-	// gets another name, unless it is the link that was there before.
+	// Absent are absolute paths below Write of files that must not exist. They are removed after the command has ended.
 	Absent []string `json:"absent,omitempty"`
 	// Hidden are paths that stay inaccessible. A rule above is rejected if it contains one of them, or writes below
 	// one.

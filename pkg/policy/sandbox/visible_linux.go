@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -70,25 +69,17 @@ func (d *disk) checkNoLinks(path string) error {
 	return nil
 }
 
-// renameAside gives a file or directory a name that no program expects, without following links. It returns the new
-// path, or "" if nothing is at the path.
-func renameAside(path string) string {
+// removeFile removes a file without following links, and reports whether it existed.
+func removeFile(path string) bool {
 	dir, err := unix.Openat2(unix.AT_FDCWD, filepath.Dir(path), &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
 	})
 	if err != nil {
-		return ""
+		return false
 	}
 	defer func() { _ = unix.Close(dir) }()
 	name := filepath.Base(path)
-	for aside := name + ".blocked"; ; aside = name + ".blocked-" + rand.Text() {
-		switch err := unix.Renameat2(dir, name, dir, aside, unix.RENAME_NOREPLACE); {
-		case err == nil:
-			return filepath.Join(filepath.Dir(path), aside)
-		case !errors.Is(err, unix.EEXIST):
-			return ""
-		}
-	}
+	return unix.Unlinkat(dir, name, 0) == nil || unix.Unlinkat(dir, name, unix.AT_REMOVEDIR) == nil
 }
 
 // createDir creates a writable directory without following links, if it does not exist.

@@ -56,9 +56,9 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 				"the commands of skill %q tried to reach %s, which execution.network does not allow",
 				k.Name, strings.Join(res.Refused, ", ")))
 	}
-	for _, path := range res.Renamed {
-		notes = append(notes, fmt.Sprintf("the commands of skill %q may not create this file, which other programs obey: "+
-			"skillpm renamed it to %s", k.Name, path))
+	for _, path := range res.Removed {
+		notes = append(notes, fmt.Sprintf("the commands of skill %q created %s; skillpm removed the file "+
+			"because confined commands may not approve skills", k.Name, path))
 	}
 	return res, notes, err
 }
