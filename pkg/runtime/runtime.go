@@ -256,25 +256,32 @@ func (h *Host) trusted(dir string) bool {
 	})
 }
 
-// readOnly returns the directories in which packs are installed or linked.
-func (h *Host) readOnly() (dirs []string) {
+// scopes returns the scopes of the user and of the project, if there is one.
+func (h *Host) scopes() []scope.Scope {
 	scopes := []scope.Scope{h.o.Paths.User()}
 	if h.project != "" {
 		scopes = append(scopes, scope.Scope{Kind: scope.KindProject, Root: h.project})
 	}
-	for _, s := range scopes {
-		dirs = append(dirs, s.Plugins(), filepath.Join(s.Dir(), "links"))
+	return scopes
+}
+
+// readOnly returns the directories in which packs are installed or linked.
+func (h *Host) readOnly() (dirs []string) {
+	for _, s := range h.scopes() {
+		dirs = append(dirs, s.Plugins(), s.Links())
 	}
 	return dirs
 }
 
-// protectedDirs returns the paths with an administrator's installations, settings, policies, approvals, sessions, and
-// the audit log.
+// protectedDirs returns the paths with an administrator's installations, settings, policies, approvals, sessions, the
+// audit log, lockfiles, and the state of installations; and the store and packs of this machine, whose files installed
+// skills may share.
 func (h *Host) protectedDirs() []string {
-	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.Config, h.audit.Path()}
+	paths := h.o.Paths
+	dirs := []string{paths.Enterprise, paths.Config, paths.State, paths.Cache, paths.Data, h.o.Config, h.audit.Path()}
 	dirs = append(append(dirs, h.guard.ProtectedFiles()...), h.o.ReadOnly...)
-	if h.project != "" {
-		dirs = append(dirs, scope.Scope{Kind: scope.KindProject, Root: h.project}.Lock())
+	for _, s := range h.scopes() {
+		dirs = append(dirs, s.Lock(), s.State(), s.Journal(), s.LockFile(), s.Backup())
 	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }

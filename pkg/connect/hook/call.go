@@ -27,7 +27,7 @@ func (w *handler) hold(ctx context.Context, uses []skillUse) (release func() err
 	return session.Hold(ctx, w.State, w.event.session, w.Now())
 }
 
-// toolCall returns the event's call with what its agent makes of paths.
+// toolCall returns the event's call with the spellings of paths that its agent accepts.
 func (w *handler) toolCall() tool.Call {
 	return tool.Call{
 		Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir,

@@ -211,10 +211,16 @@ func TestO10NoPlace(t *testing.T) {
 // skill.
 func TestK7Kept(t *testing.T) {
 	w := newFixture(t)
-	for _, file := range []string{"config/config.yaml", "config/policy.yaml", "config/profiles/x.yaml", "state/audit/audit.jsonl", "state/sessions/s.json"} {
+	for _, file := range []string{
+		"config/config.yaml", "config/policy.yaml", "config/profiles/x.yaml", "state/audit/audit.jsonl", "state/sessions/s.json",
+		"cache/store/t1/0a/x/tree/SKILL.md", "cache/capabilities.json", "data/registry/index.json", ".skillpm/skillpm.lock", ".skillpm/state", ".skillpm/journal",
+	} {
 		denied(t, w.call("s", "Write", fmt.Sprintf(`{"file_path":%q,"content":""}`, filepath.Join(w.paths.Home, file))), "but skillpm's settings and data are read-only")
 	}
-	denied(t, w.call("s", "Edit", `{"file_path":"skillpm-policy.yaml"}`), "skillpm-policy.yaml", "settings and data are read-only")
+	for _, file := range []string{"skillpm-policy.yaml", "skillpm.lock", ".skillpm/state", ".skillpm/journal", ".skillpm/backup/x", ".skillpm/lock"} {
+		denied(t, w.call("s", "Edit", fmt.Sprintf(`{"file_path":%q}`, file)), file, "settings and data are read-only")
+	}
+	silent(t, w.call("s", "Write", `{"file_path":".skillpm/skills/mine/SKILL.md","content":""}`))
 	w.file("project/.skillpm/plugins/acme/x/y/SKILL.md", "x")
 	denied(t, w.call("s", "Edit", `{"file_path":".skillpm/plugins/acme/x/y/SKILL.md"}`), "skills in")
 	silent(t, w.call("s", "Write", `{"file_path":"docs/a.md","content":""}`))

@@ -131,7 +131,7 @@ func (s *httpSessions) makeRoom() {
 	}
 }
 
-// errBusy is the error for a request that does not fit beside the others.
+// errBusy is the error for a request whose body exceeds the limit of all bodies in parallel.
 var errBusy = errors.New("too many bytes in concurrent requests")
 
 // countedReader reads a body, and counts its bytes with those of all requests.

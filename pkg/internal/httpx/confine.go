@@ -23,7 +23,7 @@ import (
 //   - A server that receives the response, such as a registry its tokens, may only name servers on a network that is
 //     not nearer than its own ([Referral].Strict).
 //
-// The address that a connection is made to counts, whatever the host's name is. Behind a proxy, which resolves names
+// The address of the connection counts, whatever the host's name is. Behind a proxy, which resolves names
 // itself, only addresses and names of this machine are recognized.
 
 // Referral is the server that named the server of a request.
@@ -35,8 +35,8 @@ type Referral struct {
 
 type referralKey struct{}
 
-// WithReferral returns a context for requests to servers that another one named. Without it, only redirects are referrals. A nil referral
-// means that the user named the server.
+// WithReferral returns a context for requests to servers that another one named. Without it, only redirects are
+// referrals. A nil referral means that the user named the server.
 func WithReferral(ctx context.Context, c *Referral) context.Context {
 	return context.WithValue(ctx, referralKey{}, c)
 }

@@ -29,7 +29,7 @@ func ofProcess(link string) bool { return strings.HasPrefix(link, "/proc/") }
 // a missing file resolves to that file, which is what a program that writes to the link creates. What is below a file
 // counts as missing, too. A relative path is relative to the working directory.
 //
-// An error means that nobody can tell where the path leads: the links are a loop, a directory on the way may not be
+// An error means that the target of the path is unknown: the links are a loop, a directory on the way may not be
 // searched, or a link depends on the process ([ErrProcess]). Callers that decide about access must refuse such a path.
 func Resolve(path string) (string, error) {
 	w, err := walk(path, look)
@@ -143,7 +143,7 @@ func (s *Snapshot) Follow(path string) (resolved string, links []Link, err error
 }
 
 // ThroughLink returns the first link on the way to path that is in one of dirs, which are resolved. What leads out of a
-// directory through a link in it was chosen by whoever can write to that directory.
+// directory through a link in it was chosen by a user who can write to that directory.
 func (s *Snapshot) ThroughLink(path string, dirs []string) (link Link, ok bool) {
 	_, links, _ := s.Follow(path) // the links on the way are known even if the rest is not
 	for _, link := range links {

@@ -155,8 +155,8 @@ func (g *group) waitGone(limit time.Time) {
 }
 
 // signal sends a signal to all processes of the command. It finds all of them before it signals the first, because the
-// parents of orphans are unknown once a process has ended. The group is stopped meanwhile, so that it cannot grow. If there
-// are too many to wait for, it leaves them stopped and returns false.
+// parents of orphans are unknown once a process has ended. The group is stopped meanwhile, so that it cannot grow. If
+// there are too many to wait for, it leaves them stopped and returns false.
 func (g *group) signal(s unix.Signal) bool {
 	_ = unix.Kill(-g.pid, unix.SIGSTOP)
 	if g.known = g.members(); len(g.known) > manyProcesses {

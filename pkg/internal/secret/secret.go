@@ -17,19 +17,20 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Set is what no message may hold, in each way that a server may repeat it. The zero value, and nil, know none.
+// Set has the secrets that messages must not contain, in each spelling in which a server may repeat them. The zero value
+// and nil are empty.
 type Set struct {
 	mu        sync.Mutex
 	spellings map[string]bool
 }
 
-// minSecret is the least length of a secret that is looked for: shorter ones are words of messages too.
+// minSecret is the minimum length of a secret in bytes: shorter ones are also words of messages.
 const minSecret = 4
 
-// minInner is the least length of a part of a secret, or of one that is broken over lines, that is looked for.
+// minInner is the minimum length in bytes of a part of a secret, and of a secret that is broken over lines.
 const minInner = 8
 
-// Learn adds a secret that stands for itself.
+// Learn adds a secret.
 func (s *Set) Learn(secret string) {
 	if s == nil || len(secret) < minSecret {
 		return
@@ -47,7 +48,7 @@ func (s *Set) Learn(secret string) {
 	}
 }
 
-// spellings are the ways in which a server is known to repeat what it was sent.
+// spellings returns the spellings in which servers are known to repeat a secret.
 func spellings(secret string) []string {
 	raw := []byte(secret)
 	quoted := strconv.Quote(secret)
@@ -62,28 +63,28 @@ func spellings(secret string) []string {
 	percent := strings.ToUpper(pairs().ReplaceAllString(digits, "%$0"))
 	list = append(list, percent, strings.ToLower(percent), digits, strings.ToUpper(digits))
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		list = append(list, e.EncodeToString(raw)) // with = at the end they begin like this
-		for before := range 3 {                    // inside of a longer text, without the characters that depend on what surrounds it
+		list = append(list, e.EncodeToString(raw)) // also the beginning of the form with = at the end
+		for before := range 3 {                    // inside of a longer text, without the characters that depend on the text around it
 			inner := e.EncodeToString(append(make([]byte, before), raw...))
 			if inner = inner[(before*8+5)/6 : (before+len(raw))*8/6]; len(inner) >= minInner {
 				list = append(list, inner)
 			}
 		}
 	}
-	for _, s := range slices.Clip(list) { // in upper case as in lower case
+	for _, s := range slices.Clip(list) { // in both cases
 		list = append(list, escapes().ReplaceAllStringFunc(s, strings.ToLower),
 			escapes().ReplaceAllStringFunc(s, strings.ToUpper))
 	}
 	return list
 }
 
-// escapes are the parts of a spelling that mean the same in upper and lower case, and pairs the bytes of one in hex.
+// escapes matches the parts of a spelling whose case does not matter, and pairs matches the bytes of a hexadecimal one.
 var (
 	escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[0-9A-Fa-f]{2}`) })
 	pairs   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`..`) })
 )
 
-// LearnPassword adds what HTTP sends for a user and a password.
+// LearnPassword adds a password, and what HTTP sends for it and its user.
 func (s *Set) LearnPassword(user, password string) {
 	if password != "" {
 		s.Learn(base64.StdEncoding.EncodeToString([]byte(user + ":" + password)))
@@ -99,7 +100,7 @@ func (s *Set) LearnURL(text string) {
 	}
 }
 
-// LearnVariables adds the values of environment variables that hold a credential by their names.
+// LearnVariables adds the values of environment variables whose names are those of credentials.
 func (s *Set) LearnVariables(environ []string) {
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
@@ -114,14 +115,14 @@ func (s *Set) LearnVariables(environ []string) {
 	}
 }
 
-// LearnAuthorization adds what an Authorization header has after its scheme.
+// LearnAuthorization adds the credential in an Authorization header.
 func (s *Set) LearnAuthorization(header string) {
 	if _, secret, ok := strings.Cut(header, " "); ok {
 		s.Learn(secret)
 	}
 }
 
-// Redact returns text without secrets, also where their ends were cut off.
+// Redact returns text without secrets, also those whose ends are cut off.
 func (s *Set) Redact(text string) string {
 	if s == nil {
 		return text
@@ -132,7 +133,7 @@ func (s *Set) Redact(text string) string {
 		spellings = append(spellings, spelling)
 	}
 	s.mu.Unlock()
-	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) }) // one may hold another
+	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) }) // one may contain another
 	for _, spelling := range spellings {
 		text = mask(text, spelling)
 		if compact, _ := withoutBreaks(spelling); compact != spelling && len(compact) >= minInner {
@@ -176,7 +177,7 @@ func mask(text, secret string) string {
 	}
 }
 
-// withoutBreaks returns a text without line breaks and spaces, also escaped ones, and the offsets of its bytes.
+// withoutBreaks returns a text without line breaks and spaces, including escaped ones, and the offsets of its bytes.
 func withoutBreaks(text string) (compact string, at []int) {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -191,7 +192,7 @@ func withoutBreaks(text string) (compact string, at []int) {
 	return string(b), at
 }
 
-// Discreet returns err, or where its text or hint holds a secret, what is left of it without.
+// Discreet returns err, or an error without the secrets if its text or hint contains any.
 func (s *Set) Discreet(err error) error {
 	if err == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// A lockfile is part of a project, so whoever writes the project can claim any source and any signer in it. Policies
+// A lockfile is part of a project, so the author of the project can claim any source and any signer in it. Policies
 // that decide by those claims therefore need a record of this machine that it has verified the claim: that the source
 // has these files, and that they meet the requirements of the policies. Installations write the records to the state
 // directory of the user, or of the machine if its administrator installs, where projects cannot write.
@@ -164,7 +164,7 @@ func (o *Options) checkNamed(s Skill) error {
 		WithHint("%s", s.verifyHint())
 }
 
-// checkNamed checks the claim and the files of a skill that the settings allow by the name of its pack.
+// checkNamed is [Options.checkNamed], and also checks the files of the skill.
 func (j *evaluation) checkNamed() error {
 	err := j.st.o.checkNamed(j.skill)
 	if err != nil || !j.skill.Named || j.skill.Machine || j.skill.Trusted || j.skill.Tree == "" {

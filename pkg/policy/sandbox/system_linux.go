@@ -39,7 +39,7 @@ func system() []string {
 // example in a home directory. With a bin directory come the libraries beside it, and with a version manager's shims
 // its installations.
 //
-// Own are the resolved directories of the skill and the project. Whoever wrote those could have named anything in them,
+// Own are the resolved directories of the skill and the project. Their authors could have named anything in them,
 // so programs are not searched there, and no link there is followed.
 func (d *disk) programs(env []string, program string, own []string) (candidates []string) {
 	home := lookup(env, "HOME")

@@ -130,7 +130,7 @@ func (s *Session) checkActivePolicies(v *Verdict, state State) {
 }
 
 // checkWrites denies a call that writes into the directory of an active skill, into a pack, or into skillpm's own
-// files, or to a path that nobody can tell, even if the skills' tool lists allow it.
+// files, or to an unknown path, even if the skills' tool lists allow it.
 func (s *Session) checkWrites(v *Verdict, state State, c tool.Call) {
 	w := c.Written()
 	for _, a := range state.Active {

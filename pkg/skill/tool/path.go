@@ -90,7 +90,7 @@ func (c Call) foreign(p string) string {
 	return ""
 }
 
-// locate returns where one spelling of a path leads, or why nobody can tell.
+// locate returns where one spelling of a path leads, or why that is unknown.
 func (c Call) locate(p string) (l location, refused string) {
 	if c.onWindows() {
 		if p, refused = c.windowsPath(p); refused != "" {
@@ -121,7 +121,7 @@ func (c Call) locate(p string) (l location, refused string) {
 	return l, ""
 }
 
-// processPath is why nobody can tell where a path leads that depends on the process.
+// processPath is why the target of a path is unknown that depends on the process.
 const processPath = "differs for each process"
 
 // maxPath is the maximum length of a clean path, in bytes: systems do not open longer ones.

@@ -100,8 +100,8 @@ func (c Call) MayWrite() bool {
 const serverReads = "read_text_file read_media_file read_multiple_files list_directory_with_sizes directory_tree " +
 	"get_file_info list_allowed_directories"
 
-// Reads returns the paths whose content a call shows, in every spelling: those of a tool that reads files, and the arguments
-// of commands that print files. A line that cannot be parsed has none.
+// Reads returns the paths whose content a call shows, in every spelling: those of a tool that reads files, and the
+// arguments of commands that print files. A line that cannot be parsed has none.
 func (c Call) Reads() (paths []string) {
 	for _, u := range c.uses() {
 		switch {

@@ -116,8 +116,11 @@ func (w *Written) addText(text string) {
 		return // the call is denied, whatever the rest is
 	}
 	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
-	first, _, _ := strings.Cut(strings.TrimFunc(text, around), "\x00") // which ends a path for some programs
-	if first = strings.TrimFunc(first, around); first == "" || strings.ContainsAny(first, "\n\r") {
+	isContent := func(text string) bool {
+		trimmed := strings.TrimFunc(text, around)
+		return trimmed == "" || strings.ContainsAny(trimmed, "\n\r")
+	}
+	if path, _, _ := strings.Cut(text, "\x00"); isContent(text) && isContent(path) { // NUL ends a path
 		return
 	}
 	f := writtenFile{path: textx.Truncate(text, maxShown), tree: true}

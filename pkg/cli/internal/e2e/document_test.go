@@ -19,7 +19,7 @@ type proof struct {
 }
 
 var proofMark = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("`((?:pkg|cmd)(?:/[a-z0-9/]+)?)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`|`(testdata/script/[a-z_0-9]+\\.txtar)`")
+	return regexp.MustCompile("`((?:pkg|cmd)(?:/[a-z0-9/-]+)?)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`|`(testdata/script/[a-z_0-9]+\\.txtar)`")
 })
 
 // proofs returns the tests that a line of a document names.

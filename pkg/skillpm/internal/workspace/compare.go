@@ -52,7 +52,7 @@ type CompareOptions struct {
 	Strict    bool // a local edit is an error even if nothing would replace it
 
 	// KeepsOnlyOwn makes an edit that skillpm would keep an error if this machine has no state of the scope: it may be
-	// from whoever wrote a clone.
+	// from the author of a clone.
 	KeepsOnlyOwn bool
 
 	// Unlink are directories whose links are removed if the layout does not have them, also without a state that

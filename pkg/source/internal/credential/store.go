@@ -27,7 +27,7 @@ type Login struct {
 // IsZero reports whether there is nothing to show.
 func (l Login) IsZero() bool { return l == Login{} }
 
-// Teach adds what a host may be shown to the secrets of a process.
+// Teach adds the credentials of the login to the secrets of a process.
 func (l Login) Teach(secrets *secret.Set) {
 	secrets.LearnPassword(l.User, l.Secret)
 	secrets.Learn(l.Identity)
@@ -38,13 +38,13 @@ func (l Login) Teach(secrets *secret.Set) {
 type Options struct {
 	Getenv func(string) string // where DOCKER_CONFIG is looked up; nil for no environment
 	Home   string              // where .docker/config.json is; "" for no configuration
-	// Secrets learns the logins that are read; nil: none
+	// Secrets learns the logins that are read; nil for none.
 	Secrets *secret.Set
 }
 
 // Store is Docker's configuration with its helpers. It may be used by several goroutines at once.
 type Store struct {
-	path    string // "" where there is none
+	path    string // "" if there is none
 	secrets *secret.Set
 
 	mu   sync.Mutex
