@@ -154,7 +154,7 @@ func (a *app) hookOptions(id string) hook.Options {
 			}
 			l := openGuard(dir).Log()
 			return audit.Open(cmp.Or(l.Path, filepath.Join(paths.State, "audit", audit.Name)),
-				audit.Options{Now: a.Now, Required: l.Required, Team: l.Team}).Write(r)
+				audit.Options{Now: a.Now, Required: l.Required, Team: l.Team, Secrets: a.Secrets}).Write(r)
 		},
 	}
 }
