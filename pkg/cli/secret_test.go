@@ -118,11 +118,21 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 		"git refs", "index",
 	}
 	commands := [][]string{
-		{"install", "oci://HOST/acme/tools"}, {"install", "oci://HOST/acme/tools", "--json"}, {"info", "oci://HOST/acme/tools", "-vv"},
-		{"install", "git+http://HOST/acme/tools.git", "-vv"}, {"info", "git+http://HOST/acme/tools.git", "--json"},
-		{"search", "tools", "--refresh"}, {"info", "acme/tools", "--json"}, {"install", "acme/tools"}, {"registry", "ls"}, {"registry", "ls", "--json"},
-		{"config", "get", "registries"}, {"login", "HOST", "-u", "ada", "--password-stdin"}, {"index", "check", "http://HOST/index"},
-		{"verify", "oci://HOST/acme/tools"}, {"outdated", "-vv"},
+		{"install", "oci://HOST/acme/tools"},
+		{"install", "oci://HOST/acme/tools", "--json"},
+		{"info", "oci://HOST/acme/tools", "-vv"},
+		{"install", "git+http://HOST/acme/tools.git", "-vv"},
+		{"info", "git+http://HOST/acme/tools.git", "--json"},
+		{"search", "tools", "--refresh"},
+		{"info", "acme/tools", "--json"},
+		{"install", "acme/tools"},
+		{"registry", "ls"},
+		{"registry", "ls", "--json"},
+		{"config", "get", "registries"},
+		{"login", "HOST", "-u", "ada", "--password-stdin"},
+		{"index", "check", "http://HOST/index"},
+		{"verify", "oci://HOST/acme/tools"},
+		{"outdated", "-vv"},
 	}
 	const value = "hunter2/S3cret+Value"
 	ways := map[string]func(t *testing.T, home, host string, vars map[string]string){
