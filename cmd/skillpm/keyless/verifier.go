@@ -76,7 +76,8 @@ func checkNames(b *bundle.Bundle) error {
 	if n := len(c.URIs) + len(c.EmailAddresses) + len(c.DNSNames) + len(c.IPAddresses); n > 1 {
 		return diag.Errorf(diag.Denied, "the certificate of the keyless signature has %d subjects instead of one", n)
 	}
-	if len(c.URIs) == 0 && slices.ContainsFunc(c.EmailAddresses, func(s string) bool { return strings.Contains(s, "://") }) {
+	isURL := func(s string) bool { return strings.Contains(s, "://") }
+	if slices.ContainsFunc(c.EmailAddresses, isURL) {
 		return diag.Errorf(diag.Denied, "the certificate of the keyless signature has a URL as an email address")
 	}
 	var older, newer string

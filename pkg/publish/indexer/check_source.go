@@ -99,7 +99,7 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack) (*pack.Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The lines may be a stranger's: they may name this machine, as an index on it, but not the metadata server of a cloud.
+	// The lines may be a stranger's. They may name this machine, as an index on it, but not a cloud's metadata server.
 	if err := sources.Named().Add("http://localhost", p.Ref.URL); err != nil {
 		return nil, err
 	}
