@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os/signal"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/connect"
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
@@ -15,6 +16,12 @@ import (
 func Run(env environ.Environment, args []string, options ...Option) (code diag.Code) {
 	env.Secrets = &secret.Set{}
 	env.Secrets.LearnVariables(env.Variables())
+	for _, arg := range args {
+		if _, value, ok := strings.Cut(arg, "="); ok {
+			env.Secrets.LearnURL(value)
+		}
+		env.Secrets.LearnURL(arg)
+	}
 	defer console.Recover(env, &code)
 	console.QuietSignals()
 	console.TuneMemory()

@@ -85,6 +85,15 @@ func TestHookPanics(t *testing.T) {
 	for _, agent := range hook.Agents() {
 		for _, event := range agent.Events {
 			denial := string(hook.Denial(agent.ID, event, errors.New("x")))
+			var out, errs bytes.Buffer
+			env := environ.Environment{
+				Stdin: broken{}, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: dir,
+				Paths: scope.Paths{Home: dir}, Now: time.Now, OS: runtime.GOOS,
+			}
+			if code := Run(env, []string{"hook", event, "--agent", agent.ID}); code == diag.Usage || !strings.Contains(out.String()+errs.String(), "skillpm has a bug: read") ||
+				denial != "" && !strings.Contains(out.String(), "skillpm has a bug: read") {
+				t.Errorf("%s %s, while it is read: exit %d: %s %s", agent.ID, event, code, &out, &errs)
+			}
 			for fail := range 7 {
 				var out, errs bytes.Buffer
 				calls := 0

@@ -125,9 +125,12 @@ func (p Publisher) Certificate() (issuer, subject, repository string) {
 			file = "/" + regexp.QuoteMeta(workflows+p.Workflow)
 		}
 	}
-	ref := "refs/(heads|tags)/[!-~]+"
+	ref, star := "refs/(heads|tags)/[!-~]+", "[!-~]*"
+	if p.System == GitLab {
+		star = "[!-?A-~]*" // a configuration x@refs/tags/v1.yml on a branch would otherwise be the tag v1.yml@refs/heads/…
+	}
 	if p.Ref != "" {
-		ref = strings.ReplaceAll(regexp.QuoteMeta(p.Ref), `\*`, "[!-~]*")
+		ref = strings.ReplaceAll(regexp.QuoteMeta(p.Ref), `\*`, star)
 	}
 	repository = "https://" + host + "/" + p.Repository
 	return issuer, "^" + regexp.QuoteMeta(repository) + file + "@" + ref + "$", repository

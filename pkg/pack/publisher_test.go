@@ -55,6 +55,15 @@ func TestPublisher(t *testing.T) {
 			},
 		},
 		{
+			"gitlab:acme/skills@refs/tags/v*", "https://gitlab.com", "https://gitlab.com/acme/skills",
+			[]string{"https://gitlab.com/acme/skills//.gitlab-ci.yml@refs/tags/v1.0.0"},
+			[]string{
+				"https://gitlab.com/acme/skills//x@refs/tags/v1.yml@refs/heads/evil",
+				"https://gitlab.com/acme/skills//.gitlab-ci.yml@refs/merge-requests/1/head",
+				"https://gitlab.com/acme/skills//.gitlab-ci.yml@refs/heads/v1",
+			},
+		},
+		{
 			"gitlab://git.example:8443/acme/skills", "https://git.example:8443", "https://git.example:8443/acme/skills",
 			[]string{"https://git.example:8443/acme/skills//ci/a.yml@refs/tags/v1"},
 			nil,

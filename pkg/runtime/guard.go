@@ -55,6 +55,7 @@ func (h *Host) openLog() *audit.Log {
 	}
 	return audit.Open(l.Path, audit.Options{
 		Now: h.o.Now, User: h.o.User, Required: l.Required, Team: l.Team, Output: h.config.Log.Output == pack.LogFull,
+		Secrets: h.o.Secrets,
 	})
 }
 

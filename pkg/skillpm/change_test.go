@@ -525,6 +525,26 @@ func TestOutdatedBranch(t *testing.T) {
 	}
 }
 
+// TestPacksNameNoNearServers checks that a pack cannot make skillpm send requests to servers that only this machine
+// reaches: a dependency at the metadata server of a cloud, however it is written, is refused.
+func TestPacksNameNoNearServers(t *testing.T) {
+	for _, source := range []string{
+		"oci: 'oci://169.254.169.254/acme/base'", "oci: 'oci://169.254.169.254:5000/acme/base'", "oci: 'oci://2852039166/acme/base'",
+		"oci: 'oci://0xa9.0xfe.0xa9.0xfe/acme/base'", "oci: 'oci://[fe80::1]/acme/base'", "oci: 'oci://[::ffff:169.254.169.254]/acme/base'",
+		"git: 'https://169.254.169.254/acme/base.git'", "git: 'ssh://git@169.254.169.254/acme/base.git'",
+	} {
+		dir := t.TempDir()
+		repo, url := gittest.New(t, dir, "acme/app.git"), gittest.Serve(t, dir)+"/acme/app.git"
+		repo.Tag("v1.0.0", repo.Commit(repoFiles("1.0.0", "dependencies: {acme/base: {"+source+", version: '*'}}\n", skillText("app", "App."))))
+		w := newFixture(t)
+		w.manifest(`acme/app: {git: "` + url + `", version: "^1"}`)
+		_, err := w.client().Install(t.Context(), skillpm.InstallOptions{})
+		if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "acme/tools depends on ") {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+}
+
 // TestChangedInRepository checks a pack that another one requires by its directory in the same repository: with a new
 // version of that one it may change under its own version, with a moved tag it may not.
 func TestChangedInRepository(t *testing.T) {

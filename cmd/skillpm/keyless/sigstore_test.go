@@ -65,6 +65,8 @@ type instance struct {
 	rekor    int      // the version of the log in configurations and roots; 0 means 1
 	redirect string   // the address that the token service redirects to
 	echo     bool     // Fulcio rejects requests and repeats the token
+
+	forge func(*x509.Certificate) (parent *x509.Certificate, key *ecdsa.PrivateKey) // changes a certificate; nil for no change
 }
 
 func newInstance(t *testing.T) *instance {
@@ -298,11 +300,17 @@ func (s *instance) issue(public *ecdsa.PublicKey, issuer, subject, repository st
 		return pkix.Extension{Id: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, n}, Value: value}
 	}
 	start := time.Now().Add(-s.age - time.Second)
-	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
+	leaf, parent, key := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: start, NotAfter: start.Add(10 * time.Minute),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning},
 		URIs: []*url.URL{at}, ExtraExtensions: []pkix.Extension{extension(8, issuer), extension(12, repository)},
-	}, s.issuing, public, s.issuingKey)
+	}, s.issuing, s.issuingKey
+	if s.forge != nil {
+		if p, k := s.forge(leaf); p != nil {
+			parent, key = p, k
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, leaf, parent, public, key)
 	check(s.t, err)
 	return der
 }

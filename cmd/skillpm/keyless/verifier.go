@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/sigstore/sigstore-go/pkg/bundle"
@@ -58,7 +59,40 @@ func (v verifier) Verify(data []byte, digest string, wanted []sign.Identity) (si
 	if result.Signature == nil || result.Signature.Certificate == nil {
 		return sign.Identity{}, diag.Errorf(diag.Denied, "the keyless signature does not have a certificate")
 	}
+	if err := checkNames(&b); err != nil {
+		return sign.Identity{}, err
+	}
 	return match(*result.Signature.Certificate, wanted)
+}
+
+// checkNames checks that the certificate of a bundle has one subject and one issuer, as Fulcio issues it. The library
+// reads the first subject and the last issuer, and other programs may read others.
+func checkNames(b *bundle.Bundle) error {
+	content, err := b.VerificationContent()
+	if err != nil {
+		return diag.Errorf(diag.Denied, "cannot read the certificate of the keyless signature: %v", err)
+	}
+	c := content.Certificate()
+	if n := len(c.URIs) + len(c.EmailAddresses) + len(c.DNSNames) + len(c.IPAddresses); n > 1 {
+		return diag.Errorf(diag.Denied, "the certificate of the keyless signature has %d subjects instead of one", n)
+	}
+	isURL := func(s string) bool { return strings.Contains(s, "://") }
+	if slices.ContainsFunc(c.EmailAddresses, isURL) {
+		return diag.Errorf(diag.Denied, "the certificate of the keyless signature has a URL as an email address")
+	}
+	var older, newer string
+	for _, e := range c.Extensions {
+		switch {
+		case e.Id.Equal(certificate.OIDIssuer):
+			older = string(e.Value)
+		case e.Id.Equal(certificate.OIDIssuerV2):
+			err = certificate.ParseDERString(e.Value, &newer)
+		}
+	}
+	if err != nil || older != "" && newer != "" && older != newer {
+		return diag.Errorf(diag.Denied, "the certificate of the keyless signature has several issuers")
+	}
+	return nil
 }
 
 // match returns the owner of a verified certificate, if it is one of those wanted.

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
@@ -25,7 +26,11 @@ func readEvent(ctx context.Context, input io.Reader) ([]byte, error) {
 	}
 	all := make(chan received, 1)
 	go func() {
-		data, err := io.ReadAll(io.LimitReader(input, MaxEvent+1))
+		var data []byte
+		err := bug.Catch(func() (err error) { // a panic of this goroutine would end the process without a denial
+			data, err = io.ReadAll(io.LimitReader(input, MaxEvent+1))
+			return err
+		})
 		all <- received{data, err}
 	}()
 	select {

@@ -183,17 +183,17 @@ func (r Record) clean(most int, known *secrets.Set) Record {
 	for _, s := range []*string{&r.Reason, &r.Source, &r.Signer} {
 		*s = redact(shorten(known.Redact(*s)))
 	}
-	stdout, stderr := cleanOutput(r.Stdout, most), cleanOutput(r.Stderr, most)
+	stdout, stderr := cleanOutput(known.Redact(r.Stdout), most), cleanOutput(known.Redact(r.Stderr), most)
 	prev := r.Prev // never cut the digest
 	for _, f := range reflect.ValueOf(&r).Elem().Fields() {
 		if f.Kind() == reflect.String {
 			f.SetString(truncate(f.String(), most))
 		}
 	}
-	r.Prev, r.Command = prev, cleanCommand(r.Command, most)
+	r.Prev, r.Command = prev, cleanCommand(r.Command, most, known)
 	r.Found = slices.Clone(r.Found[:min(len(r.Found), maxFound)])
 	for i := range r.Found {
-		r.Found[i] = truncate(r.Found[i], most)
+		r.Found[i] = truncate(known.Redact(r.Found[i]), most)
 	}
 	r.Stdout, r.Stderr = stdout, stderr
 	return r
@@ -216,7 +216,7 @@ func cleanOutput(s string, most int) string {
 	return fmt.Sprintf("%s\n[%d bytes omitted]\n%s", head, len(s)-len(head)-len(tail), tail)
 }
 
-func cleanCommand(words []string, most int) []string {
+func cleanCommand(words []string, most int, known *secrets.Set) []string {
 	if len(words) == 0 {
 		return nil
 	}
@@ -226,7 +226,7 @@ func cleanCommand(words []string, most int) []string {
 		if i == maxWords || budget <= 0 {
 			return append(out, "…")
 		}
-		w = truncate(w, min(most, budget))
+		w = truncate(known.Redact(w), min(most, budget))
 		budget -= len(w)
 		out = append(out, w)
 	}

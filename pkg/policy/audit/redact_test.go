@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/internal/secret"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
@@ -116,4 +117,24 @@ func FuzzRedact(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestKnownSecrets checks that no text of a record has a credential that the process read, also one that looks like a
+// word.
+func TestKnownSecrets(t *testing.T) {
+	const known = "correct horse"
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	var set secret.Set
+	set.Learn(known)
+	r := audit.Record{
+		Action: "script", Reason: known, Source: known, Signer: known, Stdout: "x " + known, Stderr: known + " x",
+		Command: []string{"echo", known}, Found: []string{"found " + known},
+	}
+	if err := audit.Open(file, audit.Options{Secrets: &set, Output: true}).Write(r); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if n := strings.Count(string(data), "***"); err != nil || n != 7 || strings.Contains(string(data), known) {
+		t.Errorf("%d of 7: %s, %v", n, data, err)
+	}
 }

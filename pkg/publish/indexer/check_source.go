@@ -95,6 +95,14 @@ func (k *checker) source(ctx context.Context, l index.Line) (*diag.Finding, diag
 
 // fetch opens a pinned pack. If the source does not state the skills' tree digests, it fetches and hashes them.
 func (c *Client) fetch(ctx context.Context, p *pack.Pack) (*pack.Pack, error) {
+	sources, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	// The lines may be a stranger's. They may name this machine, as an index on it, but not a cloud's metadata server.
+	if err := sources.Named().Add("http://localhost", p.Ref.URL); err != nil {
+		return nil, err
+	}
 	fetcher, err := c.fetcher(p.Ref.Kind)
 	if err != nil {
 		return nil, err

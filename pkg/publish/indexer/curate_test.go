@@ -62,6 +62,8 @@ func TestCheckContent(t *testing.T) {
 		{name: "a requirement of the machine", pairs: []string{`"version":"1.0.0"`, `"version":"1.0.0","requires":{"bins":["kubectl"]}`}, code: diag.Integrity, want: "requires of the machine: nothing; the index has: bins kubectl"},
 		{name: "no requirement", pairs: []string{`,"dependencies":{"acme/base":">=1 <3"}`, ""}, code: diag.Integrity, want: "requires acme/base"},
 		{name: "another digest", pairs: []string{`"digest":"sha256:`, `"digest":"sha256:0`, `","integrity"`, `","integrity"`}, code: diag.Invalid, want: "digest"},
+		{name: "a metadata server", pairs: []string{"oci-layout:layout", "oci://169.254.169.254/acme/deploy"}, code: diag.Remote, want: "localhost sends requests to 169.254.169.254"},
+		{name: "a metadata server, as a number", pairs: []string{"oci-layout:layout", "oci://2852039166/acme/deploy"}, code: diag.Remote, want: "sends requests to 2852039166"},
 		{name: "outside", pairs: []string{"oci-layout:layout", "oci-layout:../x"}, code: diag.Invalid, want: "is outside its index"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

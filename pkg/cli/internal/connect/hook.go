@@ -39,7 +39,7 @@ EVENT is the agent's name for the event, such as PreToolUse, or a form such as p
 If skillpm cannot read an event, it denies the tool call, unless a policy sets
 hooks: {unreadable: open}.
 
-The exit code is never 2, because some agents treat the exit code 2 as a denial.`,
+The exit code is 2, which some agents treat as a denial, only if skillpm itself crashes.`,
 		Annotations: map[string]string{console.ExitCodesOf: "Exit codes: 0 answered, even if denied; " +
 			"1 error; the agent continues"},
 		Example: `  skillpm hook PreToolUse --agent claude-code < event.json
@@ -154,7 +154,7 @@ func (a *app) hookOptions(id string) hook.Options {
 			}
 			l := openGuard(dir).Log()
 			return audit.Open(cmp.Or(l.Path, filepath.Join(paths.State, "audit", audit.Name)),
-				audit.Options{Now: a.Now, Required: l.Required, Team: l.Team}).Write(r)
+				audit.Options{Now: a.Now, Required: l.Required, Team: l.Team, Secrets: a.Secrets}).Write(r)
 		},
 	}
 }
