@@ -23,7 +23,8 @@ import (
 // The test of a power loss replays what a command changed on a simulated disk. strace records the system calls. A crash
 // after any of them leaves every change that was synced, and of the others
 //
-//   - a prefix, as on a file system with a journal;
+//   - of the names a prefix, as on a file system with a journal, or any subset in which no name is in a directory that
+//     was lost;
 //   - of the data of files that were not synced: all, a part, zeros, or nothing.
 
 // diskNode is a file, a directory, or a link.
@@ -33,6 +34,7 @@ type diskNode struct {
 	data    []byte
 	mode    fs.FileMode
 	time    time.Time // of a node that was there before
+	isNew   bool      // a directory that the command created
 }
 
 func newDirectory() *diskNode {
@@ -353,7 +355,9 @@ func (r *tracker) call(t *testing.T, name string, args []string, result, cwd str
 		}
 	case "mkdirat":
 		if dir, base, _ := r.find(path(args[0], args[1])); dir != nil {
-			r.change(nameChange{dir, base, newDirectory()})
+			node := newDirectory()
+			node.isNew = true
+			r.change(nameChange{dir, base, node})
 		}
 	case "symlinkat":
 		if dir, base, _ := r.find(path(args[1], args[2])); dir != nil {
@@ -412,15 +416,23 @@ func (d *disk) crash(rnd *rand.Rand, first int) (names *diskNode, data map[*disk
 			}
 		}
 	}
-	last := journal + rnd.IntN(first-journal+1)
-	kept := make([]bool, first)
+	last, subset := journal+rnd.IntN(first-journal+1), rnd.IntN(2) == 0
+	kept, lost := make([]bool, first), map[*diskNode]bool{} // directories whose names were lost
 	for i, c := range d.changes[:first] {
+		inLost := func(n nameChange) bool { return lost[n.dir] }
 		switch {
 		case durable[i]:
 			kept[i] = true
 		case c.names == nil: // data, see below
+		case subset:
+			kept[i] = rnd.IntN(2) == 0 && !slices.ContainsFunc(c.names, inLost)
 		default:
 			kept[i] = i < last
+		}
+		for _, n := range c.names {
+			if n.node != nil && n.node.entries != nil && n.node.isNew {
+				lost[n.node] = !kept[i] && (lost[n.node] || len(c.names) == 1)
+			}
 		}
 	}
 	names = replay(d.root, d.changes[:first], func(i int) bool { return kept[i] }, nil)
