@@ -171,7 +171,7 @@ func changeFile(ctx context.Context, file string, l policy.Level, change func() 
 	if l == policy.UserLevel {
 		perm = 0o700
 	}
-	if err := os.MkdirAll(dir, perm); err != nil {
+	if err := atomicfile.MkdirAll(dir, perm, true); err != nil {
 		return explainPermission(file, l, err)
 	}
 	lock := filepath.Join(dir, "."+strings.TrimPrefix(filepath.Base(file), ".")+".lock")

@@ -533,6 +533,7 @@ func TestFaultPower(t *testing.T) { // M2
 		{"approve", false, []string{"approve", "deploy", "--reason", "read"}, reads([]string{"approve", "--list"}, []string{"log", "verify"})},
 		{"deny", false, []string{"deny", "rollback"}, reads([]string{"approve", "--list"}, []string{"policy", "explain", "acme/web"})},
 		{"config", false, []string{"config", "set", "min-release-age", "24h"}, reads([]string{"config", "list"})},
+		{"load", false, []string{"load", "deploy"}, reads([]string{"log", "verify"})},
 	} {
 		t.Run(story.name, func(t *testing.T) {
 			t.Parallel()
@@ -542,6 +543,7 @@ func TestFaultPower(t *testing.T) { // M2
 			if !story.first {
 				before = m.firstVersions()
 			}
+			m.write(filepath.Join(m.home, ".config/skillpm/policy.yaml"), "version: 1\naudit: {required: true}\n")
 			d := readDisk(t, m.home)
 			trace := filepath.Join(t.TempDir(), "trace")
 			m.below = []string{"strace", "-f", "-y", "-xx", "-s", "16777216", "-e", powerCalls, "-o", trace}
@@ -551,6 +553,8 @@ func TestFaultPower(t *testing.T) { // M2
 				t.Fatal(e)
 			}
 			after := m.tree()
+			log, settings := filepath.Join(m.home, ".local/state/skillpm/audit/audit.jsonl"), filepath.Join(m.home, ".config")
+			records, set := optional(log), withoutModes(treeOf(t, settings))
 			d.record(t, trace, m.project)
 			// without a loss, the simulated disk has what the real one has
 			final := map[*diskNode][]byte{}
@@ -562,10 +566,21 @@ func TestFaultPower(t *testing.T) { // M2
 			d.mount(t, d.view(), final)
 			same(t, "replayed", withoutModes(m.tree()), withoutModes(after))
 			rnd := rand.New(rand.NewPCG(1, 2))
-			for i := range crashes {
-				first := 1 + i*len(d.changes)/crashes
+			for i := range crashes + 4 {
+				first := min(1+i*len(d.changes)/crashes, len(d.changes))
 				names, data := d.crash(rnd, first)
 				d.mount(t, names, data)
+				if i >= crashes { // it has ended with success: nothing is lost, with or without a journal
+					got := withoutModes(m.tree())
+					maps.DeleteFunc(got, func(name, _ string) bool {
+						return name != ".skillpm/journal/journal" && strings.HasPrefix(name, ".skillpm/journal")
+					})
+					same(t, "ended", got, withoutModes(after))
+					same(t, "settings", withoutModes(treeOf(t, settings)), set)
+					if got := optional(log); got != records {
+						t.Errorf("a record was lost: got %q, want %q", got, records)
+					}
+				}
 				t.Logf("crash %d after %d of %d changes", i, first, len(d.changes))
 				if journal := m.tree()[".skillpm/journal/journal"]; strings.Contains(journal, `"inode":`) && !story.first {
 					continue // recovery compares inode numbers, which this disk cannot keep: see TestKill of pkg/internal/txn
@@ -577,6 +592,12 @@ func TestFaultPower(t *testing.T) { // M2
 			}
 		})
 	}
+}
+
+// optional reads a file that may not exist.
+func optional(path string) string {
+	data, _ := os.ReadFile(path)
+	return string(data)
 }
 
 // withoutModes removes the permissions from a tree.
