@@ -151,7 +151,11 @@ func (g *Evaluator) changeApprovals(
 		if list, err = change(list); err != nil {
 			return err
 		}
-		return atomicfile.Write(file, policy.EncodeApprovals(list), atomicfile.Options{Mode: mode(l), Sync: true})
+		data := policy.EncodeApprovals(list)
+		if _, err := policy.ParseApprovals(file, data); err != nil { // it would approve nothing
+			return diag.Errorf(diag.Invalid, "cannot record the approval, because skillpm could not read it again: %w", err)
+		}
+		return atomicfile.Write(file, data, atomicfile.Options{Mode: mode(l), Sync: true})
 	})
 	return file, err
 }
