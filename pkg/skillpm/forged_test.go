@@ -186,7 +186,9 @@ func (c clone) observe(all map[string]error) {
 // taskRunner runs tasks in this process.
 type taskRunner struct{}
 
-func (taskRunner) Run(context.Context, runtime.Task) (runtime.TaskResult, error) { return runtime.TaskResult{}, nil }
+func (taskRunner) Run(context.Context, runtime.Task) (runtime.TaskResult, error) {
+	return runtime.TaskResult{}, nil
+}
 
 // host opens the skills of the clone.
 func (c clone) host(ctx context.Context, options ...runtime.Option) (*runtime.Host, error) {
