@@ -130,6 +130,10 @@ func (g policyGuard) Activate(ctx context.Context, l *catalog.Loaded) ([]string,
 	return decision.Notes, nil
 }
 
+func (g policyGuard) CheckFiles(ctx context.Context, k *catalog.Skill) error {
+	return g.h.guard.CheckFiles(ctx, g.h.PolicySkill(k), os.DirFS(k.Dir))
+}
+
 func (g policyGuard) Confine(_ context.Context, l *catalog.Loaded, workDir string) (*sandbox.Rules, []string, error) {
 	return g.h.confine(l, workDir)
 }

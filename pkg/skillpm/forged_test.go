@@ -1,7 +1,10 @@
 package skillpm_test
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,7 +12,12 @@ import (
 	goruntime "runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/connect/hook"
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -23,6 +31,8 @@ import (
 type clone struct {
 	t         *testing.T
 	dir, home string
+	agents    bool   // agents use it, too
+	other     string // a project that has another version of the pack, which this machine has verified
 }
 
 const forgedSkill = ".skillpm/plugins/acme/tool/tool"
@@ -79,8 +89,7 @@ func (c clone) keepTimes(name string, edit func()) {
 // uses tries each way to use the skill, and returns the errors.
 func (c clone) uses() map[string]error {
 	c.t.Helper()
-	o := runtime.Options{Environment: newOptions(c.t, c.dir, c.home).Environment, Session: "s"}
-	h, err := runtime.New(c.t.Context(), o)
+	h, err := c.host(c.t.Context())
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -90,14 +99,137 @@ func (c clone) uses() map[string]error {
 	_, all["read"] = h.Read(c.t.Context(), "tool", "notes.md")
 	_, all["run"] = h.Run(c.t.Context(), "tool", session.RunOptions{Script: "scripts/run.sh"})
 	_, all["message"] = h.Message(c.t.Context(), "/tool now", session.Activate{})
+	_, all["command"] = h.Run(c.t.Context(), "tool", session.RunOptions{})
+	if err := all["command"]; err != nil && strings.Contains(err.Error(), "does not have a command") {
+		delete(all, "command")
+	}
+	if c.agents {
+		c.serve(all)
+		c.observe(all)
+	}
+	if _, err := os.Stat(filepath.Join(c.dir, "pwned")); err == nil {
+		c.t.Error("it ran")
+	}
 	return all
+}
+
+// serve uses the skill through a server of the Model Context Protocol.
+func (c clone) serve(all map[string]error) {
+	c.t.Helper()
+	s, err := mcpserver.New(mcpserver.Options{Now: time.Now, Open: func(ctx context.Context, r mcpserver.Request) (*runtime.Host, error) {
+		return c.host(ctx, runtime.WithSession(r.Session))
+	}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer s.Close()
+	here, there := mcp.NewInMemoryTransports()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = s.Run(context.WithoutCancel(c.t.Context()), there)
+	}()
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(c.t.Context(), here, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer func() { _ = client.Close(); <-over }()
+	refused := func(err error, failed bool) error {
+		if err != nil || failed {
+			return diag.Errorf(diag.Denied, "refused: %v", err)
+		}
+		return nil
+	}
+	res, err := client.CallTool(c.t.Context(), &mcp.CallToolParams{Name: "skill", Arguments: map[string]any{"name": "tool"}})
+	all["mcp skill"] = refused(err, err == nil && res.IsError)
+	_, err = client.GetPrompt(c.t.Context(), &mcp.GetPromptParams{Name: "tool"})
+	all["mcp prompt"] = refused(err, false)
+	for _, file := range []string{"SKILL.md", "notes.md"} {
+		_, err = client.ReadResource(c.t.Context(), &mcp.ReadResourceParams{URI: "skill://acme/tool/tool/" + file})
+		all["mcp resource "+file] = refused(err, false)
+	}
+}
+
+// observe uses the skill with the tools of agents, which ask skillpm's hooks.
+func (c clone) observe(all map[string]error) {
+	c.t.Helper()
+	for what, call := range map[string]struct{ agent, tool, field, value string }{
+		"claude-code Skill":          {"claude-code", "Skill", "skill", "tool"},
+		"claude-code Read":           {"claude-code", "Read", "file_path", filepath.Join(c.dir, forgedSkill, "SKILL.md")},
+		"claude-code Read, relative": {"claude-code", "Read", "file_path", forgedSkill + "/SKILL.md"},
+		"codex cat":                  {"codex", "Bash", "command", "cat " + forgedSkill + "/SKILL.md"},
+		"codex cat of a script":      {"codex", "Bash", "command", "cat " + forgedSkill + "/scripts/run.sh"},
+		"claude-code Read of notes":  {"claude-code", "Read", "file_path", filepath.Join(c.dir, forgedSkill, "notes.md")},
+	} {
+		if _, err := os.Stat(filepath.Join(c.dir, forgedSkill, "notes.md")); err != nil && strings.HasSuffix(call.value, "notes.md") {
+			continue // there is nothing to read
+		}
+		event, err := json.Marshal(map[string]any{
+			"session_id": what + c.dir, "cwd": c.dir, "hook_event_name": "PreToolUse", "tool_use_id": "1", "turn_id": "1",
+			"tool_name": call.tool, "tool_input": map[string]any{call.field: call.value},
+		})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		r := hook.Answer(c.t.Context(), hook.Options{
+			Agent: call.agent, Dir: c.dir, State: newOptions(c.t, c.dir, c.home).Paths.State, Now: time.Now,
+			Open: func(ctx context.Context, r hook.SessionRequest) (*runtime.Host, error) {
+				return c.host(ctx, runtime.WithSession(r.Session), runtime.WithProfile(r.Profile))
+			},
+		}, bytes.NewReader(event))
+		if all["hook "+what] = nil; r.Err != nil || strings.Contains(string(r.Stdout), "deny") {
+			all["hook "+what] = diag.Errorf(diag.Denied, "%s%v", r.Stdout, r.Err)
+		}
+	}
+}
+
+// taskRunner runs tasks in this process.
+type taskRunner struct{}
+
+func (taskRunner) Run(context.Context, runtime.Task) (runtime.TaskResult, error) {
+	return runtime.TaskResult{}, nil
+}
+
+// host opens the skills of the clone.
+func (c clone) host(ctx context.Context, options ...runtime.Option) (*runtime.Host, error) {
+	o := runtime.Options{Environment: newOptions(c.t, c.dir, c.home).Environment, Session: "s", Runner: taskRunner{}}
+	for _, set := range options {
+		set(&o)
+	}
+	o.NoSession = o.Session == ""
+	return runtime.New(ctx, o)
 }
 
 // forgeries are what the author of a clone can do to pass other text off as a pack of an allowed source.
 func forgeries() map[string]func(c clone) {
-	evil := func(c clone) { c.edit(forgedSkill+"/scripts/run.sh", "#!/bin/sh\necho EVIL\n") }
+	evil := func(c clone) { c.edit(forgedSkill+"/scripts/run.sh", "#!/bin/sh\ntouch pwned\n") }
+	front := func(line string) func(c clone) {
+		return func(c clone) {
+			evil(c)
+			c.edit(forgedSkill+"/SKILL.md", "---\nname: tool\ndescription: Does it as of 1.\n"+line+"\n---\nEvil. !`touch pwned`\n")
+		}
+	}
 	return map[string]func(c clone){
-		"script edited": evil,
+		"script edited":   evil,
+		"pre hook added":  front("pre: scripts/run.sh"),
+		"post hook added": front("post: scripts/run.sh"),
+		"task added":      front("context: fork"),
+		"command added":   front("command: scripts/run.sh"),
+		"another project's lockfile": func(c clone) {
+			evil(c)
+			data, err := os.ReadFile(filepath.Join(c.other, "skillpm.lock"))
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			c.edit("skillpm.lock", string(data))
+		},
+		"another project's lockfile only": func(c clone) {
+			data, err := os.ReadFile(filepath.Join(c.other, "skillpm.lock"))
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			c.edit("skillpm.lock", string(data))
+		},
 		"text edited": func(c clone) {
 			c.edit(forgedSkill+"/SKILL.md", "---\nname: tool\ndescription: Does it as of 1.\n---\nEvil.\n")
 		},
@@ -200,11 +332,16 @@ func TestForgedClone(t *testing.T) {
 	if err := os.Chmod(filepath.Join(src, "tool/scripts/run.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	r, err := newAuthor(t, src, w.home).Publish(t.Context(), publish.ReleaseOptions{To: w.server.URL("acme"), Signer: w.key})
-	if err != nil {
-		t.Fatal(err)
+	for _, version := range []string{"1.0.0", "2.0.0"} {
+		writeFiles(t, src, map[string]string{
+			"skillpm.yaml": "name: acme/tool\nversion: \"" + version + "\"\n", "tool/notes.md": "Notes of " + version + "\n",
+		})
+		r, err := newAuthor(t, src, w.home).Publish(t.Context(), publish.ReleaseOptions{To: w.server.URL("acme"), Signer: w.key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.enter("acme/tool", version, r.Digest, nil)
 	}
-	w.enter("acme/tool", "1.0.0", r.Digest, nil)
 	public := string(w.key.Public().Encode())
 	host, _, _ := strings.Cut(w.server.Host, ":")
 	const policyFile, configFile = "enterprise/policy.yaml", ".config/skillpm/config.yaml"
@@ -223,8 +360,11 @@ func TestForgedClone(t *testing.T) {
 			writeFiles(t, w.home, files)
 			w.write("skillpm.yaml", "dependencies: {acme/tool: {oci: '"+w.server.URL("acme/tool")+"', version: '^1'}}\n")
 			w.install()
+			other := &fixture{t: t, dir: t.TempDir(), home: w.home, server: w.server}
+			other.write("skillpm.yaml", "dependencies: {acme/tool: {oci: '"+w.server.URL("acme/tool")+"', version: '^2'}}\n")
+			other.install()
 			copied := func(t *testing.T, home string) clone {
-				c := clone{t: t, dir: filepath.Join(t.TempDir(), "p"), home: home}
+				c := clone{t: t, dir: filepath.Join(t.TempDir(), "p"), home: home, other: other.dir, agents: name == "user sources"}
 				if err := os.CopyFS(c.dir, os.DirFS(w.dir)); err != nil {
 					t.Fatal(err)
 				}

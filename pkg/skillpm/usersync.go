@@ -273,7 +273,7 @@ func (s *userSync) merge(ctx context.Context, w *workspace.Workspace) error {
 	return nil
 }
 
-// acceptCommand returns the command that repeats the sync and accepts its changes.
+// acceptCommand returns the command that repeats the sync and accepts the changes that were shown.
 func (s *userSync) acceptCommand() string {
 	words := []string{"skillpm config sync"}
 	if s.options.Repository != "" {
@@ -285,7 +285,10 @@ func (s *userSync) acceptCommand() string {
 	if s.options.Prefer != "" {
 		words = append(words, "--prefer "+s.options.Prefer)
 	}
-	return strings.Join(append(words, "--accept"), " ")
+	if s.branch.Commit == "" {
+		return strings.Join(append(words, "--accept"), " ")
+	}
+	return strings.Join(append(words, "--accept="+s.branch.Commit), " ")
 }
 
 // removeUnrequired removes the packs that a manifest does not require, directly or through others. A merged lockfile has

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
@@ -50,7 +51,7 @@ func Stream(path string, o Options, write func(io.Writer) error) error {
 		}
 	}
 	if o.MkdirMode != 0 {
-		if err := os.MkdirAll(filepath.Dir(target), o.MkdirMode); err != nil {
+		if err := MkdirAll(filepath.Dir(target), o.MkdirMode, o.Sync); err != nil {
 			return err
 		}
 	}
@@ -111,6 +112,24 @@ func rename(src, dst string) error {
 	return err
 }
 
+// MkdirAll creates a directory and missing ones above it. With sync, it also syncs the names of new directories.
+func MkdirAll(dir string, mode fs.FileMode, sync bool) error {
+	var above []string // the directories that get a new name
+	for d := dir; sync && d != filepath.Dir(d); d = filepath.Dir(d) {
+		if _, err := os.Stat(d); err == nil {
+			break
+		}
+		above = append(above, filepath.Dir(d))
+	}
+	err := os.MkdirAll(dir, mode)
+	for _, d := range above {
+		if err == nil {
+			err = SyncDir(d)
+		}
+	}
+	return err
+}
+
 // SyncDir syncs a directory's entries to disk. Windows journals them automatically, and some file systems cannot sync.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
@@ -121,7 +140,7 @@ func SyncDir(dir string) error {
 		return err
 	}
 	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) {
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	return nil

@@ -66,6 +66,24 @@ func (s *scopeDir) invalidateOpenDirs() {
 	}
 }
 
+// syncAbove syncs the names in all directories above the operations' paths.
+func (s *scopeDir) syncAbove(ops []*op) error {
+	synced := make(map[string]bool)
+	for _, o := range ops {
+		for rel := o.Path; rel != "." && !synced[path.Dir(rel)]; rel = path.Dir(rel) {
+			synced[path.Dir(rel)] = true
+			dir, _, err := s.parentOf(rel)
+			if err == nil {
+				err = syncDir(dir.file)
+			}
+			if err != nil && !isNotExist(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (s *scopeDir) remove(rel string) error {
 	s.closeDirs()
 	return s.root.RemoveAll(rel)

@@ -5,7 +5,8 @@
 // conflict.go (which files a transaction may replace). The rules that the package keeps:
 //
 //   - New content is staged in the journal's directory and synced to disk. Writing the journal is the commit point:
-//     before it, an interruption discards the staged content; after it, recovery completes the transaction.
+//     before it, an interruption discards the staged content; after it, recovery completes the transaction. The
+//     journal is removed when all changed directories are synced.
 //   - If the process dies after the commit point, [Recover] completes the transaction; the next writer calls it.
 //     Operations are idempotent, so that recovery can be interrupted too.
 //   - If an operation fails after the commit point, the process itself undoes everything and reports the error.

@@ -91,7 +91,7 @@ func (s *scopeDir) writeJournal(ops []*op) error {
 	if err := s.root.Rename(draft, s.journalPath(journalName)); err != nil {
 		return err
 	}
-	if err := syncDir(s.abs(s.dir)); err != nil {
+	if err := s.syncAbove([]*op{{Path: s.journalPath(journalName)}}); err != nil {
 		return err
 	}
 	return s.fail("committed")

@@ -170,13 +170,15 @@ func (s *scopeDir) digestOf(rel string) (string, error) {
 	return textx.SHA256(data), nil
 }
 
-// finish ends the transaction. The next transaction deletes what cannot be deleted now.
+// finish ends the transaction, whose changes are synced. The next transaction deletes what cannot be deleted now.
 func (s *scopeDir) finish(ops []*op) error {
+	var emptied []*op
 	for _, o := range ops {
-		if o.Kind == kindRemove {
-			s.removeEmptyDirs(path.Dir(o.Path))
+		if o.Kind == kindRemove && s.removeEmptyDirs(path.Dir(o.Path)) {
+			emptied = append(emptied, o)
 		}
 	}
+	_ = s.syncAbove(emptied) // otherwise only empty directories could reappear
 	removed, err := s.removeJournal()
 	switch {
 	case !removed:
@@ -187,16 +189,17 @@ func (s *scopeDir) finish(ops []*op) error {
 	return nil // after a crash the journal may reappear; then recovery finds every operation done
 }
 
-// removeEmptyDirs removes empty directories, upwards, inside skillpm's own directory.
-func (s *scopeDir) removeEmptyDirs(dir string) {
+// removeEmptyDirs removes empty directories, upwards, inside skillpm's own directory, and reports whether it did.
+func (s *scopeDir) removeEmptyDirs(dir string) (removed bool) {
 	for s.isOwn(dir) && dir != s.ownDir {
 		info, err := s.lstat(dir)
 		s.invalidateOpenDirs()
 		if err != nil || !isDir(info) || s.root.Remove(dir) != nil {
-			return
+			return removed
 		}
-		dir = path.Dir(dir)
+		dir, removed = path.Dir(dir), true
 	}
+	return removed
 }
 
 // discard deletes the journal, and then the rest of its directory.
@@ -217,7 +220,11 @@ func (s *scopeDir) removeJournal() (removed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := syncDir(s.abs(s.dir)); err != nil {
+	dir, _, err := s.parentOf(s.journalPath(journalName))
+	if err == nil {
+		err = syncDir(dir.file)
+	}
+	if err != nil {
 		return true, err
 	}
 	return true, s.fail("journal removed")

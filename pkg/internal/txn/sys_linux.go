@@ -83,10 +83,4 @@ func syncTree(name string) error {
 }
 
 // syncDir syncs the names in a directory.
-func syncDir(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
+func syncDir(dir *os.File) error { return dir.Sync() }

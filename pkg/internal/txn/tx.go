@@ -228,6 +228,9 @@ func (t *Tx) dropNested() {
 func (t *Tx) apply() error {
 	undo, err := t.dir.applyAll(t.ops)
 	if err == nil {
+		err = t.dir.syncAbove(t.ops)
+	}
+	if err == nil {
 		err = t.dir.fail("applied")
 	}
 	if err == nil {
@@ -278,6 +281,9 @@ func Recover(o Options) (recovered bool, err error) {
 		if err := s.remove(draftPath(o.Path, o)); err != nil {
 			return false, err
 		}
+	}
+	if err := s.syncAbove(ops); err != nil {
+		return false, err
 	}
 	return true, s.finish(ops)
 }

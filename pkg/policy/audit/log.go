@@ -20,6 +20,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	secrets "github.com/skillpm/skillpm/pkg/internal/secret"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 )
@@ -104,7 +105,7 @@ func (l *Log) Write(r Record) error {
 		return nil
 	}
 	path := l.file()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := atomicfile.MkdirAll(filepath.Dir(path), 0o700, l.o.Sync || l.o.Required); err != nil {
 		return l.explain(err)
 	}
 	unlock, err := lock(path)

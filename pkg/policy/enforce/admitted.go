@@ -1,7 +1,9 @@
 package enforce
 
 import (
+	"context"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -189,6 +191,19 @@ func (j *evaluation) checkLocked(p *policy.Policy) error {
 		return j.ctx.Err()
 	}
 	return j.refuse(p, claimLine(p, rules), "lockfile", diag.HintOf(err), "%v", err)
+}
+
+// CheckFiles returns why no file of a skill may be shown: its files or its source are not those that this machine has
+// verified, although policies or settings decide by that.
+func (g *Evaluator) CheckFiles(ctx context.Context, s Skill, files fs.FS) error {
+	j := &evaluation{ctx: ctx, st: g.current(), skill: s, files: files}
+	err := j.checkNamed()
+	for _, p := range j.st.policiesFor(s) {
+		if err == nil && p.Mode != policy.Observe {
+			err = j.checkLocked(p)
+		}
+	}
+	return err
 }
 
 // checkTree compares the files with the digest in the lockfile.

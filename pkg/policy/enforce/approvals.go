@@ -151,7 +151,11 @@ func (g *Evaluator) changeApprovals(
 		if list, err = change(list); err != nil {
 			return err
 		}
-		return atomicfile.Write(file, policy.EncodeApprovals(list), atomicfile.Options{Mode: mode(l), Sync: true})
+		data := policy.EncodeApprovals(list)
+		if _, err := policy.ParseApprovals(file, data); err != nil { // it would approve nothing
+			return diag.Errorf(diag.Invalid, "cannot record the approval, because skillpm could not read it again: %w", err)
+		}
+		return atomicfile.Write(file, data, atomicfile.Options{Mode: mode(l), Sync: true})
 	})
 	return file, err
 }
@@ -171,7 +175,7 @@ func changeFile(ctx context.Context, file string, l policy.Level, change func() 
 	if l == policy.UserLevel {
 		perm = 0o700
 	}
-	if err := os.MkdirAll(dir, perm); err != nil {
+	if err := atomicfile.MkdirAll(dir, perm, true); err != nil {
 		return explainPermission(file, l, err)
 	}
 	lock := filepath.Join(dir, "."+strings.TrimPrefix(filepath.Base(file), ".")+".lock")

@@ -1,6 +1,7 @@
 package enforce_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -204,6 +205,17 @@ func TestApprove(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	write(string(text))
+
+	// a file that could not be read again is not written
+	today := m.now
+	m.now = today.AddDate(8000, 0, 0)
+	if _, err := m.open().Approve(t.Context(), policy.MachineLevel, enforce.Approver{By: "ada", Reason: "x"}, r); diag.CodeOf(err) != diag.Invalid {
+		t.Errorf("%v", err)
+	}
+	if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, text) {
+		t.Errorf("%s, %v", now, err)
+	}
+	m.now = today
 
 	// a policy of the machine may let users approve; projects can never approve
 	if _, err := g.Revoke(t.Context(), policy.MachineLevel, "acme/tools"); err != nil {

@@ -309,16 +309,24 @@ func SkillDirs(file string) (dirs []string) {
 	}
 }
 
-// CheckRead returns why a file must not be read: it belongs to a skill that a policy denies. The dirs are those of
-// [SkillDirs]. Only the directory decides: a skill of the same name in another pack may be allowed.
+// CheckRead returns why a file must not be read: it belongs to a skill that a policy denies, or whose files are not those
+// that a policy allows. The dirs are those of [SkillDirs]. Only the directory decides: a skill of the same name in another pack may be allowed.
 func (s *Session) CheckRead(ctx context.Context, dirs []string) error {
 	c, err := s.env.Catalog(ctx)
 	if err != nil {
 		return err
 	}
 	for _, dir := range dirs {
-		if e, ok := c.At(dir); ok && e.DeniedByPolicy() {
+		e, ok := c.At(dir)
+		switch {
+		case !ok:
+			continue
+		case e.DeniedByPolicy():
 			return e.Refusal()
+		case e.Skill != nil && s.env.Guard != nil:
+			if err := s.env.Guard.CheckFiles(ctx, e.Skill); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

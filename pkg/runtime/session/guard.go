@@ -17,6 +17,8 @@ import (
 type Guard interface {
 	// Activate returns why a skill must not be activated, read, or have its scripts run; nil if it may.
 	Activate(ctx context.Context, l *catalog.Loaded) (notes []string, err error)
+	// CheckFiles returns why the model must not see any file of a skill; nil if it may.
+	CheckFiles(ctx context.Context, k *catalog.Skill) error
 	// Confine returns the sandbox rules for the commands of a skill in a working directory; nil if they have the user's
 	// permissions. After an error they must not run.
 	Confine(ctx context.Context, l *catalog.Loaded, workDir string) (rules *sandbox.Rules, notes []string, err error)

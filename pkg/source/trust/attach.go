@@ -207,6 +207,7 @@ func (k *Verifier) manifest(ctx context.Context, ref pack.Ref) ([]byte, string, 
 
 // Made returns what a signer has attached to the manifest that ref is pinned to: for each kind, the digest of an artifact
 // with its signature. Without the authorities that certify identities, the identities that certificates claim count.
+// Evaluations are left out, because they are not the result of the pack's own tests.
 func (k *Verifier) Made(ctx context.Context, ref pack.Ref, signer sign.Signer) (map[Kind]string, error) {
 	id, err := signer.ID(ctx)
 	if err != nil {
@@ -228,6 +229,9 @@ func (k *Verifier) Made(ctx context.Context, ref pack.Ref, signer sign.Signer) (
 	}
 	made := map[Kind]string{}
 	for _, f := range found {
+		if f.Tests != nil && f.Tests.Agent != "" {
+			continue
+		}
 		if (f.Verified && f.Key+f.Identity == id || claimed != "" && f.Claims == claimed) && made[f.Kind] == "" {
 			made[f.Kind] = f.Digest
 		}

@@ -23,7 +23,8 @@ import (
 // The test of a power loss replays what a command changed on a simulated disk. strace records the system calls. A crash
 // after any of them leaves every change that was synced, and of the others
 //
-//   - a prefix, as on a file system with a journal;
+//   - of the names a prefix, as on a file system with a journal, or any subset in which no name is in a directory that
+//     was lost;
 //   - of the data of files that were not synced: all, a part, zeros, or nothing.
 
 // diskNode is a file, a directory, or a link.
@@ -33,6 +34,7 @@ type diskNode struct {
 	data    []byte
 	mode    fs.FileMode
 	time    time.Time // of a node that was there before
+	isNew   bool      // a directory that the command created
 }
 
 func newDirectory() *diskNode {
@@ -353,7 +355,9 @@ func (r *tracker) call(t *testing.T, name string, args []string, result, cwd str
 		}
 	case "mkdirat":
 		if dir, base, _ := r.find(path(args[0], args[1])); dir != nil {
-			r.change(nameChange{dir, base, newDirectory()})
+			node := newDirectory()
+			node.isNew = true
+			r.change(nameChange{dir, base, node})
 		}
 	case "symlinkat":
 		if dir, base, _ := r.find(path(args[1], args[2])); dir != nil {
@@ -412,15 +416,23 @@ func (d *disk) crash(rnd *rand.Rand, first int) (names *diskNode, data map[*disk
 			}
 		}
 	}
-	last := journal + rnd.IntN(first-journal+1)
-	kept := make([]bool, first)
+	last, subset := journal+rnd.IntN(first-journal+1), rnd.IntN(2) == 0
+	kept, lost := make([]bool, first), map[*diskNode]bool{} // directories whose names were lost
 	for i, c := range d.changes[:first] {
+		inLost := func(n nameChange) bool { return lost[n.dir] }
 		switch {
 		case durable[i]:
 			kept[i] = true
 		case c.names == nil: // data, see below
+		case subset:
+			kept[i] = rnd.IntN(2) == 0 && !slices.ContainsFunc(c.names, inLost)
 		default:
 			kept[i] = i < last
+		}
+		for _, n := range c.names {
+			if n.node != nil && n.node.entries != nil && n.node.isNew {
+				lost[n.node] = !kept[i] && (lost[n.node] || len(c.names) == 1)
+			}
 		}
 	}
 	names = replay(d.root, d.changes[:first], func(i int) bool { return kept[i] }, nil)
@@ -521,6 +533,7 @@ func TestFaultPower(t *testing.T) { // M2
 		{"approve", false, []string{"approve", "deploy", "--reason", "read"}, reads([]string{"approve", "--list"}, []string{"log", "verify"})},
 		{"deny", false, []string{"deny", "rollback"}, reads([]string{"approve", "--list"}, []string{"policy", "explain", "acme/web"})},
 		{"config", false, []string{"config", "set", "min-release-age", "24h"}, reads([]string{"config", "list"})},
+		{"load", false, []string{"load", "deploy"}, reads([]string{"log", "verify"})},
 	} {
 		t.Run(story.name, func(t *testing.T) {
 			t.Parallel()
@@ -530,6 +543,7 @@ func TestFaultPower(t *testing.T) { // M2
 			if !story.first {
 				before = m.firstVersions()
 			}
+			m.write(filepath.Join(m.home, ".config/skillpm/policy.yaml"), "version: 1\naudit: {required: true}\n")
 			d := readDisk(t, m.home)
 			trace := filepath.Join(t.TempDir(), "trace")
 			m.below = []string{"strace", "-f", "-y", "-xx", "-s", "16777216", "-e", powerCalls, "-o", trace}
@@ -539,6 +553,8 @@ func TestFaultPower(t *testing.T) { // M2
 				t.Fatal(e)
 			}
 			after := m.tree()
+			log, settings := filepath.Join(m.home, ".local/state/skillpm/audit/audit.jsonl"), filepath.Join(m.home, ".config")
+			records, set := optional(log), withoutModes(treeOf(t, settings))
 			d.record(t, trace, m.project)
 			// without a loss, the simulated disk has what the real one has
 			final := map[*diskNode][]byte{}
@@ -550,10 +566,21 @@ func TestFaultPower(t *testing.T) { // M2
 			d.mount(t, d.view(), final)
 			same(t, "replayed", withoutModes(m.tree()), withoutModes(after))
 			rnd := rand.New(rand.NewPCG(1, 2))
-			for i := range crashes {
-				first := 1 + i*len(d.changes)/crashes
+			for i := range crashes + 4 {
+				first := min(1+i*len(d.changes)/crashes, len(d.changes))
 				names, data := d.crash(rnd, first)
 				d.mount(t, names, data)
+				if i >= crashes { // it has ended with success: nothing is lost, with or without a journal
+					got := withoutModes(m.tree())
+					maps.DeleteFunc(got, func(name, _ string) bool {
+						return name != ".skillpm/journal/journal" && strings.HasPrefix(name, ".skillpm/journal")
+					})
+					same(t, "ended", got, withoutModes(after))
+					same(t, "settings", withoutModes(treeOf(t, settings)), set)
+					if got := optional(log); got != records {
+						t.Errorf("a record was lost: got %q, want %q", got, records)
+					}
+				}
 				t.Logf("crash %d after %d of %d changes", i, first, len(d.changes))
 				if journal := m.tree()[".skillpm/journal/journal"]; strings.Contains(journal, `"inode":`) && !story.first {
 					continue // recovery compares inode numbers, which this disk cannot keep: see TestKill of pkg/internal/txn
@@ -565,6 +592,12 @@ func TestFaultPower(t *testing.T) { // M2
 			}
 		})
 	}
+}
+
+// optional reads a file that may not exist.
+func optional(path string) string {
+	data, _ := os.ReadFile(path)
+	return string(data)
 }
 
 // withoutModes removes the permissions from a tree.

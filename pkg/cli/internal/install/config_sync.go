@@ -15,7 +15,7 @@ import (
 
 func newConfigSync(a *app) *cobra.Command {
 	var o skillpm.UserSyncOptions
-	accept := false
+	accept := ""
 	cmd := &cobra.Command{
 		Use:   "sync [git+URL[#BRANCH]]",
 		Short: "Keep your skills the same on several machines",
@@ -25,7 +25,8 @@ With --push, it also commits the merged files to the repository. Without a URL, 
 repository of the last sync.
 
 The command first shows what the repository changes on this machine. On a terminal, it asks
-for your consent; otherwise, the changes need --accept.
+for your consent; otherwise, the changes need --accept. With --accept=COMMIT, it accepts only the
+changes of that commit; the hint of a refused sync names the commit that was shown.
 
 An entry that both sides changed differently is a conflict (exit code 5), and neither side
 changes. --prefer selects the side whose entries are kept.
@@ -55,15 +56,20 @@ neither other files nor packs that exist only on this machine.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.Push, "push", false, "also push the changes of this machine")
-	f.BoolVar(&accept, "accept", false, "accept the changes of the repository without asking")
+	f.StringVar(&accept, "accept", "",
+		"accept the changes of the repository without asking, or only those of `COMMIT`")
+	f.Lookup("accept").NoOptDefVal = anyCommit
 	f.StringVar(&o.Prefer, "prefer", "",
 		"if both sides changed an entry, take it from `SIDE`: local or remote")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the changes without making them")
 	return cmd
 }
 
-// acceptsSync shows what a repository changes, and asks the user unless the changes are accepted already.
-func (a *app) acceptsSync(r skillpm.UserSyncReport, accepted bool) bool {
+// anyCommit is the value of --accept without a commit.
+const anyCommit = "any"
+
+// acceptsSync shows what a repository changes, and asks the user unless the changes of its commit are accepted already.
+func (a *app) acceptsSync(r skillpm.UserSyncReport, commit string) bool {
 	if !a.JSON {
 		a.EndProgress()
 		p := a.Palette(a.Stderr)
@@ -73,8 +79,11 @@ func (a *app) acceptsSync(r skillpm.UserSyncReport, accepted bool) bool {
 			fmt.Fprintln(out, line)
 		}
 	}
-	if accepted || !a.CanAsk() {
+	switch accepted := commit == anyCommit || commit != "" && commit == r.Commit; {
+	case accepted || !a.CanAsk():
 		return accepted
+	case commit != "":
+		a.Warn("%s now has commit %s, not %s", r.Branch, r.Commit, commit)
 	}
 	const accept = "accept"
 	answer, err := a.PickOne(console.PickList{
