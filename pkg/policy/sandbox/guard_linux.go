@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // guard watches paths in a writable directory that a command may not create or replace. The sandbox cannot mount them
@@ -26,8 +28,8 @@ func newGuards(write, paths []string) (all []guard, err error) {
 	for _, dir := range write {
 		g := guard{path: dir}
 		for _, path := range paths {
-			name, err := filepath.Rel(dir, path)
-			if err != nil || !filepath.IsLocal(name) {
+			name, below := pathx.Rel(dir, path)
+			if !below {
 				continue
 			}
 			target, err := os.Readlink(path)
