@@ -60,6 +60,7 @@ var flagMeanings = map[string]string{
 
 // flagTypes lists the flags whose type differs between commands.
 var flagTypes = map[string]string{
+	"accept":  "bool string",        // a commit can follow
 	"agent":   "string stringSlice", // install links for several
 	"fix":     "bool string",        // validate has a scope
 	"format":  "string stringSlice", // validate prints several
