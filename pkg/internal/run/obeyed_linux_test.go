@@ -93,6 +93,20 @@ func TestObeyed(t *testing.T) {
 			t.Errorf("%s: a script left .config/mise", line)
 		}
 	}
+	// Nor by a second script, if the first has put a file or a closed directory above.
+	h := newHouse(t)
+	h.file(filepath.Join(h.project, ".gitmodules"), "[submodule \"sub\"]\n\tpath = a/b/c\n")
+	for _, line := range []string{
+		`touch .config vendor; mkdir -p a/b/c/.git; chmod 0 a/b; chmod 0 a`,
+		`chmod 755 a; chmod 755 a/b; rm .config vendor; mkdir -p .config/mise vendor/skills`,
+	} {
+		h.run(line, h.confined(enforce.Request{}))
+	}
+	for _, name := range []string{".config/mise", "vendor/skills", "a/b/c/.git"} {
+		if _, err := os.Lstat(filepath.Join(h.project, name)); err == nil {
+			t.Errorf("two scripts left %s", name)
+		}
+	}
 	// Links that the sandbox cannot protect are restored.
 	linked := newHouse(t)
 	for name, target := range map[string]string{"CLAUDE.md": "AGENTS.md", ".envrc": "nowhere", ".vscode": "/nowhere"} {
@@ -110,12 +124,16 @@ func TestObeyed(t *testing.T) {
 			}
 		}
 	}
-	h := newHouse(t)
+	h = newHouse(t)
 	h.file(filepath.Join(h.project, ".claude", "x"), "")
 	h.file(filepath.Join(h.project, ".git", "config"), "")
 	named := h.confined(enforce.Request{AllowedPaths: []string{".", ".claude"}})
 	if res := h.run(`echo x > .claude/x && echo y > new && ! echo z > .git/config`, named); res.ExitCode != 0 {
 		t.Errorf("what a skill names: %d %s", res.ExitCode, res.Stderr)
+	}
+	h.file(filepath.Join(h.project, "out.txt"), "")
+	if res := h.run(`echo x > out.txt`, h.confined(enforce.Request{AllowedPaths: []string{"out.txt"}})); res.ExitCode != 0 {
+		t.Errorf("a file that a skill names: %d %s", res.ExitCode, res.Stderr)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
@@ -26,6 +27,9 @@ type guard struct {
 // newGuards returns guards for the paths that are below writable directories.
 func newGuards(write, paths []string) (all []guard, err error) {
 	for _, dir := range write {
+		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+			continue // a skill may name a file
+		}
 		g := guard{path: dir}
 		for _, path := range paths {
 			name, below := pathx.Rel(dir, path)
@@ -64,7 +68,8 @@ func (g *guard) open() (err error) {
 	}
 	g.mode = info.Mode().Perm()
 	for i := range slices.Backward(g.names) { // not those that links of the user lead out of the directory
-		if _, err := g.root.Lstat(g.names[i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		_, err := g.root.Lstat(g.names[i])
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			g.names, g.links = slices.Delete(g.names, i, i+1), slices.Delete(g.links, i, i+1)
 		}
 	}
@@ -86,8 +91,10 @@ func (g guard) tidy() (changed []string) {
 		found, err := g.restore(name, g.links[i])
 		if errors.Is(err, fs.ErrPermission) { // the command can forbid changes to its directories
 			_ = g.dir.Chmod(g.mode)
-			if dir := filepath.Dir(name); dir != "." {
-				_ = g.root.Chmod(dir, 0o755)
+			for i, c := range name {
+				if c == filepath.Separator {
+					_ = g.root.Chmod(name[:i], 0o755)
+				}
 			}
 			found, err = g.restore(name, g.links[i])
 		}
