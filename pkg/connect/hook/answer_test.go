@@ -41,10 +41,10 @@ func newFixture(t testing.TB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &fixture{t: t, dir: dir}
+	w := &fixture{t: t, dir: filepath.Join(dir, "[b]")} // also a pattern, which does not match the name
 	w.paths = scope.Paths{
-		Home: filepath.Join(dir, "home"), Config: filepath.Join(dir, "home/config"), Data: filepath.Join(dir, "home/data"),
-		State: filepath.Join(dir, "home/state"), Cache: filepath.Join(dir, "home/cache"), Enterprise: filepath.Join(dir, "enterprise"),
+		Home: filepath.Join(w.dir, "home"), Config: filepath.Join(w.dir, "home/config"), Data: filepath.Join(w.dir, "home/data"),
+		State: filepath.Join(w.dir, "home/state"), Cache: filepath.Join(w.dir, "home/cache"), Enterprise: filepath.Join(w.dir, "enterprise"),
 	}
 	w.file("project/.git/HEAD", "ref: refs/heads/main\n")
 	w.skill("reader", "allowed-tools: Read")

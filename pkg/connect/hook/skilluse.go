@@ -143,12 +143,12 @@ func matches(pattern string, left *int) []string {
 	for step := range strings.SplitSeq(pattern[len(root):], string(filepath.Separator)) {
 		var next []string
 		for _, dir := range found {
+			next = append(next, filepath.Join(dir, step)) // a name can have the characters of a pattern
 			if !strings.ContainsAny(step, `*?[\`) {
-				next = append(next, filepath.Join(dir, step))
 				continue
 			}
 			for _, name := range entries(dir, left) {
-				if ok, err := filepath.Match(step, name); ok && err == nil {
+				if ok, err := filepath.Match(step, name); ok && err == nil && name != step {
 					next = append(next, filepath.Join(dir, name))
 				}
 			}
