@@ -123,6 +123,33 @@ func TestK7Spellings(t *testing.T) {
 	t.Log(count, "calls")
 }
 
+// TestK7Searched checks SPEC K1, K7: an agent that searches for a missing file finds no guarded one, nor one in a project
+// that is too large to search. Other agents create the file.
+func TestK7Searched(t *testing.T) {
+	for _, test := range []struct {
+		spellings tool.Spellings
+		files     []string
+		ok, free  bool
+	}{
+		{tool.Suffix, []string{"/p/skillpm-policy.yaml"}, true, false}, {tool.Suffix, nil, false, false}, {0, nil, false, false},
+		{tool.Suffix, []string{"/p/docs/y"}, true, true}, {tool.Suffix, nil, true, true}, {tool.Literal, nil, false, true},
+	} {
+		c := tool.Call{
+			Tool: "Edit", Input: map[string]any{"file_path": "y"}, Project: "/p", Dir: "/p/docs", Spellings: test.spellings,
+			Find: func([]string) ([]string, bool) { return test.files, test.ok },
+		}
+		w := c.Written()
+		below, _ := w.Below([]string{"/p/skillpm-policy.yaml"})
+		if _, unclear := w.Unclear(); test.free != (below == "" && unclear == "") {
+			t.Errorf("%+v: writes %q, unclear %q", test, below, unclear)
+		}
+		docs := tool.Of(patterns(t, "Edit(/docs/**)"))
+		if v := docs.Allow(c); v.Allowed != test.free {
+			t.Errorf("%+v: allowed %t: %s", test, v.Allowed, v.Reason)
+		}
+	}
+}
+
 // composes reports whether a program that accepts both encodings would open the file. The outer one must not hide the
 // inner one, as a directory before a URL does.
 func composes(one, two string) bool {

@@ -33,6 +33,9 @@ const maxShown = 200
 // Written returns the files that a call may change: those of a tool that writes, and of a tool that skillpm does not
 // know every text that can be a path.
 func (c Call) Written() (w Written) {
+	if !c.Spellings.has(Suffix) {
+		c.Find = nil
+	}
 	c.Spellings = 0 // no program needs an unusual spelling of a protected file
 	c.work = new(work)
 	w.call = c
@@ -84,7 +87,9 @@ func (c Call) written(u *use, p string) writtenFile {
 		}
 	}
 	for _, l := range c.searchedFor(u, spellings) {
-		f.lead(l.cleaned)
+		if f.lead(l.cleaned); l.cleaned == "/" {
+			f.unclear = "it does not exist, and the project is too large to search for it"
+		}
 	}
 	return f
 }
