@@ -134,25 +134,38 @@ func (s *Set) Redact(text string) string {
 	}
 	s.mu.Unlock()
 	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) }) // one may contain another
+	m := newMessage(text)
 	for _, spelling := range spellings {
-		text = mask(text, spelling)
+		m.mask(spelling)
 		if compact, _ := withoutBreaks(spelling); compact != spelling && len(compact) >= minInner {
-			text = mask(text, compact)
+			m.mask(compact)
 		}
 	}
-	return text
+	return m.text
+}
+
+// message is a text, and what [withoutBreaks] returns for it: it may have a megabyte, and be searched for hundreds of
+// spellings.
+type message struct {
+	text, compact string
+	at            []int
+}
+
+func newMessage(text string) message {
+	compact, at := withoutBreaks(text)
+	return message{text, compact, at}
 }
 
 // mask replaces a secret, the beginning of a long one, and one that is broken over lines.
-func mask(text, secret string) string {
+func (m *message) mask(secret string) {
 	const enough = 16
 	head := secret[:min(len(secret), enough)]
-	compact, at := text, []int(nil)
+	text, compact, at := m.text, m.text, []int(nil)
 	if plain, _ := withoutBreaks(secret); len(secret) >= minInner && plain == secret {
-		compact, at = withoutBreaks(text)
+		compact, at = m.compact, m.at
 	}
 	if !strings.Contains(compact, head) {
-		return text
+		return
 	}
 	offset := func(i int) int {
 		if at == nil {
@@ -165,7 +178,8 @@ func mask(text, secret string) string {
 	for start := 0; ; {
 		i := strings.Index(compact[start:], head)
 		if i < 0 {
-			return b.String() + text[done:]
+			*m = newMessage(b.String() + text[done:])
+			return
 		}
 		i += start
 		end := i + len(head)

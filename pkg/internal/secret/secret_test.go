@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,5 +91,19 @@ func TestRedact(t *testing.T) {
 	}
 	if got := (*secret.Set)(nil).Redact("x"); got != "x" {
 		t.Error(got)
+	}
+	// The output of a command is read once, not for each spelling.
+	var variables []string
+	for i := range 10 {
+		variables = append(variables, fmt.Sprintf("A%d_TOKEN=ghp_abcdefghij%dklmnopqrstuvwxyz", i, i))
+	}
+	s, output := &secret.Set{}, strings.Repeat("the output of a command\n", 10_000)
+	s.LearnVariables(variables)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s.Redact(output)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 100*uint64(len(output)) {
+		t.Errorf("%d bytes are allocated for an output of %d", n, len(output))
 	}
 }
