@@ -131,8 +131,12 @@ func TestK7Searched(t *testing.T) {
 		files     []string
 		ok, free  bool
 	}{
-		{tool.Suffix, []string{"/p/skillpm-policy.yaml"}, true, false}, {tool.Suffix, nil, false, false}, {0, nil, false, false},
-		{tool.Suffix, []string{"/p/docs/y"}, true, true}, {tool.Suffix, nil, true, true}, {tool.Literal, nil, false, true},
+		{tool.Suffix, []string{"/p/skillpm-policy.yaml"}, true, false},
+		{tool.Suffix, nil, false, false},
+		{0, nil, false, false},
+		{tool.Suffix, []string{"/p/docs/y"}, true, true},
+		{tool.Suffix, nil, true, true},
+		{tool.Literal, nil, false, true},
 	} {
 		c := tool.Call{
 			Tool: "Edit", Input: map[string]any{"file_path": "y"}, Project: "/p", Dir: "/p/docs", Spellings: test.spellings,
