@@ -75,7 +75,9 @@ func (s *Skill) Load() (*Loaded, error) {
 }
 
 // validateHint returns the command that explains why a skill is unusable.
-func validateHint(dir string) string { return "show the problem and its fix with: skillpm validate " + dir }
+func validateHint(dir string) string {
+	return "show the problem and its fix with: skillpm validate " + dir
+}
 
 // readWhole returns the SKILL.md of a directory. It follows no link that leads out of it.
 func readWhole(dir string) ([]byte, error) {
