@@ -125,8 +125,14 @@ func acceptedForms() map[string]map[string]string {
 
 // TestAgentsPathForms measures which forms of a path each agent's tools accept (K1).
 func TestAgentsPathForms(t *testing.T) {
-	opencode := skillAgent{agentProgram: agentProgram{variable: "SKILLPM_OPENCODE", agent: "opencode", host: "opencode", play: opencode}}
-	for _, a := range append(skillAgents(), opencode) {
+	const newest = "SKILLPM_CLAUDE_NEW" // the older Claude Code accepts the same forms, but exits with 1 after these calls
+	agents := append(skillAgents(), skillAgent{
+		agentProgram: agentProgram{variable: "SKILLPM_OPENCODE", agent: "opencode", host: "opencode", play: opencode},
+	})
+	for _, a := range agents {
+		if a.agent == "claude-code" {
+			a.variable, a.play = newest, claudeOf(newest)
+		}
 		t.Run(a.agent, func(t *testing.T) {
 			t.Parallel()
 			npmProgram(t, a.variable)
