@@ -19,7 +19,8 @@ func Files(e Env) (files []string) {
 			}
 			file := e.file(p)
 			own = append(own, file)
-			if local, ok := strings.CutSuffix(file, "settings.json"); ok && h.ID == "claude-code" && p.base != inMachine {
+			local, ok := strings.CutSuffix(file, "settings.json")
+			if ok && h.ID == "claude-code" && p.base != inMachine {
 				own = append(own, local+"settings.local.json")
 			}
 			data, err := safefile.ReadFile(file, maxFile)

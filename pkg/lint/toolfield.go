@@ -54,7 +54,8 @@ func (u *skillCheck) checkToolEntries(at *yaml.Node, entries []string) {
 		}
 		if _, err := tool.ParseList([]string{entry}); err != nil {
 			u.atNode(at, finding{
-				rule: rule.ToolPattern, message: strings.TrimPrefix(err.Error(), "allowed-tools "), fix: diag.HintOf(err),
+				rule: rule.ToolPattern, message: strings.TrimPrefix(err.Error(), "allowed-tools "),
+				fix: diag.HintOf(err),
 			})
 			continue
 		}
@@ -85,8 +86,8 @@ var toolNames = sync.OnceValue(func() []string {
 	return names
 })
 
-// similarTool returns the known tool that a misspelled name means, or "". Agents and MCP servers have tools that are not
-// known here, so a name that is not similar to a known one is no mistake.
+// similarTool returns the known tool that a misspelled name means, or "". Agents and MCP servers have tools that are
+// not known here, so a name that is not similar to a known one is no mistake.
 func similarTool(name string) string {
 	known := toolNames()
 	if len(name) < minToolName || slices.Contains(known, name) || strings.HasPrefix(name, "mcp") {

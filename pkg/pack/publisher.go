@@ -127,7 +127,8 @@ func (p Publisher) Certificate() (issuer, subject, repository string) {
 	}
 	ref, star := "refs/(heads|tags)/[!-~]+", "[!-~]*"
 	if p.System == GitLab {
-		star = "[!-?A-~]*" // a configuration x@refs/tags/v1.yml on a branch would otherwise be the tag v1.yml@refs/heads/…
+		// a configuration x@refs/tags/v1.yml on a branch would otherwise be the tag v1.yml@refs/heads/…
+		star = "[!-?A-~]*"
 	}
 	if p.Ref != "" {
 		ref = strings.ReplaceAll(regexp.QuoteMeta(p.Ref), `\*`, star)

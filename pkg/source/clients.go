@@ -195,7 +195,8 @@ func (c *Clients) TLS() *tls.Config {
 	return nil
 }
 
-// transport returns the transport for HTTP requests. If the configured certificates cannot be read, every request fails.
+// transport returns the transport for HTTP requests. If the configured certificates cannot be read, every request
+// fails.
 func (c *Clients) transport() http.RoundTripper {
 	t, err := c.trusting()
 	if err != nil {
@@ -236,8 +237,8 @@ func (c *Clients) Verifier(offline bool) *trust.Verifier {
 }
 
 // TrustedRoot returns the trusted_root.json with the authorities that may certify identities: the administrator's, or
-// else the user's. If the administrator has a policy, the user's authorities do not count. It returns nil if there is no
-// file.
+// else the user's. If the administrator has a policy, the user's authorities do not count. It returns nil if there is
+// no file.
 func (c *Clients) TrustedRoot() ([]byte, error) { return readFirst(c.rootDirs(), trustedRoot) }
 
 const trustedRoot = "trusted_root.json"
@@ -264,8 +265,8 @@ func (c *Clients) requireTrustedRoot() ([]byte, error) {
 			trustedRoot, dirs[len(dirs)-1])
 }
 
-// SigningConfig returns the signing_config.json of the administrator, or else the user's: the Sigstore servers that sign
-// without a key. It returns nil if neither exists. A project's file does not count, because these servers receive
+// SigningConfig returns the signing_config.json of the administrator, or else the user's: the Sigstore servers that
+// sign without a key. It returns nil if neither exists. A project's file does not count, because these servers receive
 // identity tokens.
 func (c *Clients) SigningConfig() ([]byte, error) {
 	return readFirst([]string{c.options.Paths.Enterprise, c.options.Paths.Config}, "signing_config.json")

@@ -61,7 +61,8 @@ type Reply struct {
 }
 
 // Answer answers one event. It takes at most [Limit], plus the short time in which the post hook of a skill may clean
-// up. Then a tool call is denied, even if its input is still being judged: agents let calls go ahead that nobody answers.
+// up. Then a tool call is denied, even if its input is still being checked: agents let calls go ahead that nobody
+// answers.
 func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 	d, err := findDialect(o.Agent)
 	if err != nil {

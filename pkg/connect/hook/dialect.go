@@ -77,8 +77,8 @@ type dialect struct {
 	// names has the agent's own names of tools that differ from the common ones.
 	names map[string]string
 
-	// Answers in JSON that deny a call of a tool, block a prompt or the result of a call, and tell the model something; ""
-	// if the agent has no such answer. {event} and {reason} stand for texts.
+	// Answers in JSON that deny a call of a tool, block a prompt or the result of a call, and tell the model something;
+	// "" if the agent has no such answer. {event} and {reason} stand for texts.
 	deny, block, tell string
 }
 
@@ -112,9 +112,10 @@ func dialects() []dialect {
 	gemini.mcp = "mcp_context"
 	return []dialect{
 		{
-			agent: row("claude-code"), spellings: tool.Literal | tool.Trimmed | tool.Tilde | tool.Escaped, directory: "path", fields: claude,
-			names: map[string]string{"Grep": "Bash with rg", "Glob": "Bash with find", "LS": "Bash with ls"},
-			deny:  claudeDeny, block: claudeBlock, tell: claudeTell, variables: []string{"CLAUDE_PROJECT_DIR"},
+			agent: row("claude-code"), directory: "path", fields: claude,
+			spellings: tool.Literal | tool.Trimmed | tool.Tilde | tool.Escaped,
+			names:     map[string]string{"Grep": "Bash with rg", "Glob": "Bash with find", "LS": "Bash with ls"},
+			deny:      claudeDeny, block: claudeBlock, tell: claudeTell, variables: []string{"CLAUDE_PROJECT_DIR"},
 			events: slices.Concat(
 				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"),
 				eventTypes(failedTool, "PostToolUseFailure", "PermissionDenied"), eventTypes(batch, "PostToolBatch"),

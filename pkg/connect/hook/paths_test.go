@@ -162,7 +162,7 @@ func TestK1AgentPaths(t *testing.T) {
 	}
 }
 
-// TestK7LargeCalls checks SPEC K7: no call takes so long to judge that its agent stops waiting and runs it.
+// TestK7LargeCalls checks SPEC K7: no call takes so long to check that its agent stops waiting and runs it.
 func TestK7LargeCalls(t *testing.T) {
 	w := newFixture(t)
 	w.file("project/skillpm.yaml", "")

@@ -112,8 +112,9 @@ func (s *Server) Handler(address net.Addr, o HTTPOptions) (http.Handler, error) 
 	}
 	get := func(*http.Request) *mcp.Server { return s.sdk }
 	d := &httpChecks{
-		o: o, local: local, slots: make(chan struct{}, maxRequests), sessions: &httpSessions{open: s.sdk.Sessions, used: map[string]uint64{}},
-		calls: httpCalls{open: map[callKey]*silencer{}},
+		o: o, local: local, slots: make(chan struct{}, maxRequests),
+		sessions: &httpSessions{open: s.sdk.Sessions, used: map[string]uint64{}},
+		calls:    httpCalls{open: map[callKey]*silencer{}},
 		old: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 			Logger: s.o.Logger, SessionTimeout: sessionTime, DisableLocalhostProtection: true,
 			MaxRequestBodyBytes: maxBody,

@@ -41,8 +41,8 @@ func (p *Panic) Write(version string, redact func(string) string) (path string, 
 	if err != nil {
 		return "", err
 	}
-	_, err = fmt.Fprintf(f, "skillpm %s, %s, %s/%s\n\n%s\n\n%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH,
-		redact(p.value), redact(string(p.stack)))
+	_, err = fmt.Fprintf(f, "skillpm %s, %s, %s/%s\n\n%s\n\n%s", version, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, redact(p.value), redact(string(p.stack)))
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

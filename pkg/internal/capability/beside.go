@@ -24,8 +24,8 @@ type Besides struct {
 }
 
 // Beside returns files in a skill's directory that its bundle omits, such as .git, node_modules, and *.pyc, and that a
-// command, a script, or an interpreter could still use, whatever their name and their first bytes. A link that leads out
-// of the skill, and too many files, are errors.
+// command, a script, or an interpreter could still use, whatever their name and their first bytes. A link that leads
+// out of the skill, and too many files, are errors.
 func Beside(fsys fs.FS) ([]Besides, error) {
 	var found []Besides
 	size := int64(0)

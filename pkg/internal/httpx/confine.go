@@ -99,8 +99,8 @@ func (n *Named) of(server *url.URL) (Reach, *Referral) {
 	return n.floor[hostPort(server)], &Referral{Origin: &url.URL{Host: name}}
 }
 
-// Check resolves the host of a server for a program that connects to it, such as ssh, and returns an error if one of its
-// addresses is too near. The program may get another answer. A name that cannot be resolved may be an alias.
+// Check resolves the host of a server for a program that connects to it, such as ssh, and returns an error if one of
+// its addresses is too near. The program may get another answer. A name that cannot be resolved may be an alias.
 func (n *Named) Check(ctx context.Context, server *url.URL) error {
 	floor, cause := n.of(server)
 	if cause == nil {
@@ -195,7 +195,8 @@ func (c *confined) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if floor == ReachLink {
 		if !proxied {
-			req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: c.learn(req.URL)}))
+			trace := &httptrace.ClientTrace{GotConn: c.learn(req.URL)}
+			req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
 		}
 		return c.base.RoundTrip(req)
 	}

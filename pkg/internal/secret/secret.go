@@ -17,8 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Set has the secrets that messages must not contain, in each spelling in which a server may repeat them. The zero value
-// and nil are empty.
+// Set has the secrets that messages must not contain, in each spelling in which a server may repeat them. The zero
+// value and nil are empty.
 type Set struct {
 	mu        sync.Mutex
 	spellings map[string]bool
@@ -64,7 +64,8 @@ func spellings(secret string) []string {
 	list = append(list, percent, strings.ToLower(percent), digits, strings.ToUpper(digits))
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		list = append(list, e.EncodeToString(raw)) // also the beginning of the form with = at the end
-		for before := range 3 {                    // inside of a longer text, without the characters that depend on the text around it
+		// inside of a longer text, without the characters that depend on the text around it
+		for before := range 3 {
 			inner := e.EncodeToString(append(make([]byte, before), raw...))
 			if inner = inner[(before*8+5)/6 : (before+len(raw))*8/6]; len(inner) >= minInner {
 				list = append(list, inner)
@@ -106,7 +107,8 @@ func (s *Set) LearnVariables(environ []string) {
 		name, value, _ := strings.Cut(variable, "=")
 		if name = strings.ToUpper(name); strings.HasSuffix(name, "_PROXY") {
 			s.LearnURL(value)
-		} else if strings.HasPrefix(name, "SKILLPM_TOKEN_") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "PASSWORD") {
+		} else if strings.HasPrefix(name, "SKILLPM_TOKEN_") || strings.HasSuffix(name, "_TOKEN") ||
+			strings.HasSuffix(name, "PASSWORD") {
 			s.Learn(value)
 			if user, password, ok := strings.Cut(value, ":"); ok {
 				s.LearnPassword(user, password)
@@ -206,8 +208,8 @@ func withoutBreaks(text string) (compact string, at []int) {
 	return string(b), at
 }
 
-// Discreet returns err, or an error without the secrets if its text or hint contains any.
-func (s *Set) Discreet(err error) error {
+// RedactError returns err, or an error without the secrets if its text or hint contains any.
+func (s *Set) RedactError(err error) error {
 	if err == nil {
 		return nil
 	}

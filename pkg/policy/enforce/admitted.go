@@ -211,11 +211,13 @@ func (j *evaluation) checkTree() error {
 	const fix = "show the differences with \"skillpm verify\", and restore the files with: skillpm install --force"
 	switch err := j.load(); {
 	case err != nil:
-		return diag.Errorf(diag.Denied, "cannot be used, because its files cannot be compared with skillpm.lock: %w", err).WithHint(fix)
+		return diag.Errorf(diag.Denied, "cannot be used, because its files cannot be compared with skillpm.lock: %w",
+			err).WithHint(fix)
 	case j.tree.Digest() != j.skill.Tree && j.original(j.tree) != j.skill.Tree:
 		return diag.Errorf(diag.Denied, "cannot be used, because its files differ from skillpm.lock").WithHint(fix)
 	case len(j.beside) > 0:
-		return diag.Errorf(diag.Denied, "cannot be used, because %s", addedFiles(len(j.beside), j.beside[0].Path)).WithHint("remove %s", addedNoun(len(j.beside)))
+		return diag.Errorf(diag.Denied, "cannot be used, because %s", addedFiles(len(j.beside), j.beside[0].Path)).
+			WithHint("remove %s", addedNoun(len(j.beside)))
 	}
 	return nil
 }

@@ -153,7 +153,8 @@ func (g *Evaluator) changeApprovals(
 		}
 		data := policy.EncodeApprovals(list)
 		if _, err := policy.ParseApprovals(file, data); err != nil { // it would approve nothing
-			return diag.Errorf(diag.Invalid, "cannot record the approval, because skillpm could not read it again: %w", err)
+			return diag.Errorf(diag.Invalid, "cannot record the approval, because skillpm could not read it again: %w",
+				err)
 		}
 		return atomicfile.Write(file, data, atomicfile.Options{Mode: mode(l), Sync: true})
 	})

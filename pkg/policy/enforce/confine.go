@@ -161,7 +161,8 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 				return nil, err
 			}
 		}
-		if link, through := new(pathx.Snapshot).ThroughLink(path, []string{c.real.Dir, c.real.Project, c.real.Work}); through {
+		own := []string{c.real.Dir, c.real.Project, c.real.Work}
+		if link, through := new(pathx.Snapshot).ThroughLink(path, own); through {
 			return nil, c.leaves(fmt.Sprintf("execution.allowed-paths %q", text), link)
 		}
 		write = append(write, real)

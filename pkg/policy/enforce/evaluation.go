@@ -123,7 +123,8 @@ func sum(files fs.FS, name string) (size int64, digest [sha256.Size]byte, err er
 	return size, digest, err
 }
 
-// original returns the digest that files of the skill have in its pack if only its name was changed to an alias, else "".
+// original returns the digest that files of the skill have in its pack if only its name was changed to an alias, else
+// "".
 func (j *evaluation) original(files bundle.Inventory) string {
 	if j.skill.Pack == "" {
 		return ""

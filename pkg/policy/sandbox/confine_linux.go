@@ -118,7 +118,8 @@ func landlockConfig(abi int, network string) (*landlock.Config, error) {
 func MaxProcesses() int { return max(512, 64*runtime.NumCPU()) }
 
 // limits prevents the command from exhausting the system's tables and memory. The kernel does not limit the processes
-// of the user root by RLIMIT_NPROC; see [builder.proc]. Of all programs, it ends the command's first if memory runs out.
+// of the user root by RLIMIT_NPROC; see [builder.proc]. Of all programs, it ends the command's first if memory runs
+// out.
 func limits() error {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {
@@ -175,8 +176,8 @@ func drop() error {
 }
 
 // filter blocks system calls that could evade the sandbox and that no script needs, in all threads: sockets other than
-// IP and Unix, such as those to the kernel or to a virtual machine's host; io_uring, which performs other calls; keys of
-// the user's sessions; programs in the kernel, and its log.
+// IP and Unix, such as those to the kernel or to a virtual machine's host; io_uring, which performs other calls; keys
+// of the user's sessions; programs in the kernel, and its log.
 func filter(noUnix bool) error {
 	program, err := filterProgram(noUnix)
 	if err != nil {

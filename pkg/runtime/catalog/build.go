@@ -183,7 +183,7 @@ func (b *builder) addSkill(i int, r *root, d *branch, n *node) *candidate {
 	c := &b.candidates[len(b.candidates)-1]
 	c.entry.Reason = applyProfile(s, rec, b.profile)
 	if c.entry.Reason != "" {
-		c.entry.State = Skipped
+		c.entry.State, c.entry.fix = Skipped, validateHint(s.Dir)
 	}
 	b.reportSkill(s, rec, c.entry.Reason)
 	return c

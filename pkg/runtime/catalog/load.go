@@ -59,19 +59,24 @@ func (s *Skill) Load() (*Loaded, error) {
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "cannot read skill %s: %s: %s", s.Name,
 			filepath.Join(s.Dir, skill.File), reason(err)).
-			WithHint("show the problem and its fix with: skillpm validate %s", s.Dir)
+			WithHint("%s", validateHint(s.Dir))
 	}
 	doc, problems := skill.Parse(data)
 	var rec record
 	if rec.check(doc, problems); rec.fatal != "" {
 		return nil, diag.Errorf(diag.Invalid, "cannot use skill %s: %s:%d: %s", s.Name,
 			filepath.Join(s.Dir, skill.File), max(rec.line, 1), rec.fatal).
-			WithHint("show the problem and its fix with: skillpm validate %s", s.Dir)
+			WithHint("%s", validateHint(s.Dir))
 	}
 	return &Loaded{
 		Skill: s, Front: frontOf(doc), Document: doc, Digest: "sha256:" + textx.SHA256(data),
 		Source: string(data), Body: string(doc.Body()),
 	}, nil
+}
+
+// validateHint returns the command that explains why a skill is unusable.
+func validateHint(dir string) string {
+	return "show the problem and its fix with: skillpm validate " + dir
 }
 
 // readWhole returns the SKILL.md of a directory. It follows no link that leads out of it.
@@ -115,7 +120,7 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 		&node{name: filepath.Base(dir), record: newRecord(data)})
 	if c.entry.State == Skipped {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, c.entry.Reason).
-			WithHint("show the problem and its fix with: skillpm validate %s", dir)
+			WithHint("%s", c.entry.fix)
 	}
 	return c.entry.Skill, nil
 }

@@ -179,7 +179,7 @@ func (r *record) checkTools(doc *skill.Document) {
 			continue
 		}
 		if node, why := doc.UnreadTools(key); node != nil {
-			r.fatal, r.line = why+", but limits what the skill may do", node.Line
+			r.fatal, r.line = why+", so skillpm cannot decide which tools the skill may use", node.Line
 			return
 		}
 		if err := r.setTools(key, texts(v, "")); err != nil {

@@ -139,8 +139,8 @@ func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*c
 	return all, err
 }
 
-// sameNamed returns the skills whose directory or frontmatter has a matching name, except k and those that k shadows. Of
-// packs, skills that have the name of k also count.
+// sameNamed returns the skills whose directory or frontmatter has a matching name, except k and those that k shadows.
+// Of packs, skills that have the name of k also count.
 func sameNamed(c *catalog.Catalog, k *catalog.Skill, is func(string) bool) (all []*catalog.Skill, err error) {
 	for _, e := range c.All() {
 		switch {
@@ -309,8 +309,9 @@ func SkillDirs(file string) (dirs []string) {
 	}
 }
 
-// CheckRead returns why a file must not be read: it belongs to a skill that a policy denies, or whose files are not those
-// that a policy allows. The dirs are those of [SkillDirs]. Only the directory decides: a skill of the same name in another pack may be allowed.
+// CheckRead returns why a file must not be read: it belongs to a skill that a policy denies, or whose files are not
+// those that a policy allows. The dirs are those of [SkillDirs]. Only the directory decides: a skill of the same name
+// in another pack may be allowed.
 func (s *Session) CheckRead(ctx context.Context, dirs []string) error {
 	c, err := s.env.Catalog(ctx)
 	if err != nil {

@@ -27,15 +27,15 @@ type Call struct {
 	// resolves to where it would be created. "" means unknown, and the call is denied. If Real is set, both the path
 	// and its target must be allowed.
 	Real func(path string) string `json:"-"`
-	// Find returns the files of the project whose paths end with one of some relative paths, if there is no file at that
-	// path; false if the project is too large to search. Nil for none.
+	// Find returns the files of the project whose paths end with one of some relative paths, if there is no file at
+	// that path; false if the project is too large to search. Nil for none.
 	Find func(paths []string) (files []string, ok bool) `json:"-"`
-	// OwnFile reports whether an absolute path is of an active skill, whose files can always be read. If tree is set, it
-	// is a directory that is searched, so that every file in it must be one that can be read. Nil for no.
+	// OwnFile reports whether an absolute path is of an active skill, whose files can always be read. If tree is set,
+	// it is a directory that is searched, so that every file in it must be one that can be read. Nil for no.
 	OwnFile func(path string, tree bool) bool `json:"-"`
 	// Windows means that the agent passes command lines to PowerShell or cmd.
 	Windows bool `json:"-"`
-	// Spellings are those that the agent accepts for a path. The call is judged for each.
+	// Spellings are those that the agent accepts for a path. The call is checked for each.
 	Spellings Spellings `json:"-"`
 	// Directory names the fields in which the agent's tools for searching expect a directory, separated by spaces; ""
 	// for any.
@@ -186,13 +186,15 @@ func leaves(pattern string) bool {
 	}
 	dots := 0 // in alternatives such as {.,a}{.,a}, which can become ..
 	if strings.ContainsAny(pattern, "{(") {
-		for part := range strings.FieldsFuncSeq(pattern, func(r rune) bool { return strings.ContainsRune("{},()|/", r) }) {
+		isBorder := func(r rune) bool { return strings.ContainsRune("{},()|/", r) }
+		for part := range strings.FieldsFuncSeq(pattern, isBorder) {
 			if strings.Trim(part, ".") == "" {
 				dots += len(part)
 			}
 		}
 	}
-	return dots > 1 || slices.ContainsFunc([]string{"..", `\`, "{/", ",/", "(/", "|/", "{~", ",~"}, func(part string) bool {
+	leaving := []string{"..", `\`, "{/", ",/", "(/", "|/", "{~", ",~"}
+	return dots > 1 || slices.ContainsFunc(leaving, func(part string) bool {
 		return strings.Contains(pattern[i:], part)
 	})
 }
@@ -299,11 +301,12 @@ func texts(v any) ([]string, bool) {
 
 // patchHeader matches a line of a patch that names a file, as the most lenient agents read it: with space around it, in
 // any case, and without a space after the colon. Lines of content start with +, -, or a space. Codex reads a line as a
-// header that has a space before it. patchMarkers are the other lines of a patch that start with ***. Most commands read
-// no patch, so these expressions are compiled when they are needed.
+// header that has a space before it. patchMarkers are the other lines of a patch that start with ***. Most commands
+// read no patch, so these expressions are compiled when they are needed.
 var (
 	patchHeader = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^\*\*\*[\pZ\s]*(add|create|update|delete|remove|move|rename)[\pZ\s]*(?:file|to)?[\pZ\s]*:[\pZ\s]?(.*)$`)
+		return regexp.MustCompile(`(?i)^\*\*\*[\pZ\s]*(add|create|update|delete|remove|move|rename)[\pZ\s]*` +
+			`(?:file|to)?[\pZ\s]*:[\pZ\s]?(.*)$`)
 	})
 	patchMarkers = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^\*\*\*[\pZ\s]*(begin patch|end patch|end of file|environment id:.*)[\pZ\s]*$`)

@@ -276,9 +276,9 @@ func (r *lineReader) statement(s *syntax.Stmt) string {
 // 1=2 are assignments.
 func isKeyword(text string) bool {
 	switch text {
-	case "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in", "time",
-		"function", "coproc", "foreach", "end", "repeat", "nocorrect", "noglob", "-", "!", "{", "}", "[[", "]]", "float",
-		"integer", "private", "nameref", "namespace", "always", "alias", "enum", "compound":
+	case "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
+		"time", "function", "coproc", "foreach", "end", "repeat", "nocorrect", "noglob", "-", "!", "{", "}", "[[", "]]",
+		"float", "integer", "private", "nameref", "namespace", "always", "alias", "enum", "compound":
 		return true
 	}
 	return strings.Contains(text, "=") || strings.HasSuffix(text, ":") && text != ":" // a label in ksh
@@ -292,8 +292,8 @@ func evaluates(words []word) bool {
 		return false
 	}
 	switch words[i].text {
-	case "printf", "print", "test", "[", "read", "let", "declare", "typeset", "local", "export", "readonly", "unset", "wait",
-		"mapfile", "readarray", "getopts", "shift", "return", "exit", "set", "builtin", "command":
+	case "printf", "print", "test", "[", "read", "let", "declare", "typeset", "local", "export", "readonly", "unset",
+		"wait", "mapfile", "readarray", "getopts", "shift", "return", "exit", "set", "builtin", "command":
 		return slices.ContainsFunc(words[i+1:], func(w word) bool {
 			_, index, ok := strings.Cut(w.text, "[")
 			return ok && strings.ContainsAny(index, "$`")

@@ -44,7 +44,8 @@ func literalStatement(s *syntax.Stmt) bool {
 // with =, which zsh expands to the path of a program. Only an unquoted ~/ at its beginning is the home directory.
 const bare = letters + "0123456789_-./,:@+%="
 
-// expandsToPath reports whether zsh could replace text by the path of a program: =ls, or with an option a==ls and a:=ls.
+// expandsToPath reports whether zsh could replace text by the path of a program: =ls, or with an option a==ls and
+// a:=ls.
 func expandsToPath(text string, first bool) bool {
 	return first && strings.HasPrefix(text, "=") || strings.Contains(text, "==") || strings.Contains(text, ":=")
 }

@@ -77,7 +77,8 @@ func (c Call) onlyExpanded(p string) bool {
 func (c Call) foreign(p string) string {
 	first, _, _ := strings.Cut(p, "/")
 	switch {
-	case c.Spellings.has(Variable) && (strings.HasPrefix(p, "$") || strings.HasPrefix(p, "%") && strings.Count(first, "%") > 1) &&
+	case c.Spellings.has(Variable) &&
+		(strings.HasPrefix(p, "$") || strings.HasPrefix(p, "%") && strings.Count(first, "%") > 1) &&
 		c.expanded(p) == "":
 		return "starts with a variable"
 	case c.Spellings.has(Tilde) && strings.HasPrefix(p, "~") && c.Home == "":
@@ -133,7 +134,9 @@ func hasFileScheme(p string) bool { return len(p) >= 5 && strings.EqualFold(p[:5
 // ofProcess reports whether a path leads somewhere else for each process that opens it, as /proc/self/cwd.
 func ofProcess(p string) bool {
 	p = path.Clean("/" + strings.ReplaceAll(p, "/../", "/")) // .. after a link leads above its target
-	for _, prefix := range []string{"/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc/self", "/proc/thread-self"} {
+	for _, prefix := range [...]string{
+		"/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc/self", "/proc/thread-self",
+	} {
 		if p == prefix || strings.HasPrefix(p, prefix+"/") {
 			return true
 		}
@@ -176,8 +179,8 @@ func drive(p string) bool {
 	return len(p) >= 2 && p[1] == ':' && (p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
 }
 
-// allowsPath reports whether a file pattern allows a location and, if links are resolved, its target. If tree is set, the
-// pattern must also allow everything below it.
+// allowsPath reports whether a file pattern allows a location and, if links are resolved, its target. If tree is set,
+// the pattern must also allow everything below it.
 func (c Call) allowsPath(pattern string, l location, tree bool) bool {
 	allows := func(pattern, p, root, home string) bool {
 		return matchPath(pattern, p, root, home) &&

@@ -256,7 +256,8 @@ func (u *use) outside(c Call, patterns []Pattern) string {
 				return fmt.Sprintf("the path %s %s", quoted(v), refused)
 			}
 			for _, l := range locations {
-				if !slices.ContainsFunc(patterns, func(p Pattern) bool { return c.allowsPath(p.Argument, l, u.wholeTree) }) {
+				allows := func(p Pattern) bool { return c.allowsPath(p.Argument, l, u.wholeTree) }
+				if !slices.ContainsFunc(patterns, allows) {
 					return "not " + quoted(v)
 				}
 			}

@@ -75,9 +75,9 @@ func Writes(tool string) bool {
 	return false
 }
 
-// MayWrite reports whether a call may write files with a tool that is not a shell: its tool does, or is unknown. Whether
-// the tool of an MCP server only reads is judged by the name of the tool, not by what the server declares: a server
-// that writes with a tool called read_file can write without any call.
+// MayWrite reports whether a call may write files with a tool that is not a shell: its tool does, or is unknown.
+// Whether the tool of an MCP server only reads is decided by the name of the tool, not by what the server declares: a
+// server that writes with a tool called read_file can write without any call.
 func (c Call) MayWrite() bool {
 	if Writes(c.Tool) {
 		return true

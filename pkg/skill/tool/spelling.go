@@ -46,7 +46,7 @@ const (
 type work struct{ spellings, bytes int }
 
 // spell returns each path that a tool may open for p: every composition of the spellings. It returns false if there are
-// too many to judge.
+// too many to check.
 func (c Call) spell(p string, accepted Spellings) (all []string, ok bool) {
 	spent := c.work
 	if spent == nil {
@@ -192,7 +192,9 @@ func (c Call) ofHome(p string) string {
 // expanded returns a path with the variables of the home directory and the working directory; "" if it has none.
 func (c Call) expanded(p string) string {
 	out := p
-	for name, dir := range map[string]string{"HOME": c.Home, "USERPROFILE": c.Home, "PWD": c.Dir, "CLAUDE_PROJECT_DIR": c.Project} {
+	for name, dir := range map[string]string{
+		"HOME": c.Home, "USERPROFILE": c.Home, "PWD": c.Dir, "CLAUDE_PROJECT_DIR": c.Project,
+	} {
 		for _, form := range []string{"${" + name + "}", "$env:" + name, "%" + name + "%", "$" + name} {
 			if dir != "" && strings.Contains(out, form) {
 				out = strings.ReplaceAll(out, form, slash(dir))

@@ -16,7 +16,7 @@ func (c Call) onWindows() bool { return drive(c.Project) || drive(c.Dir) }
 // shortName matches a name such as PROGRA~1, which stands for a longer one.
 var shortName = regexp.MustCompile(`^[^.~]{1,6}~[0-9]{1,6}(\.[^.]{0,3})?$`)
 
-// windowsPath returns a path with slashes and its drive, or why it cannot be judged.
+// windowsPath returns a path with slashes and its drive, or why it cannot be checked.
 func (c Call) windowsPath(p string) (out, refused string) {
 	p = strings.ReplaceAll(p, `\`, "/")
 	for _, prefix := range []string{"//?/", "//./", "/??/"} {

@@ -160,8 +160,9 @@ func (w *Written) addText(text string) {
 	w.files = append(w.files, f)
 }
 
-// Below returns the first path at or below one of the directories, and that directory; "" for none. A tool that may move
-// or delete a directory must not do so with one above them, but for the project, the home directory, and those above.
+// Below returns the first path at or below one of the directories, and that directory; "" for none. A tool that may
+// move or delete a directory must not do so with one above them, but for the project, the home directory, and those
+// above.
 func (w Written) Below(dirs []string) (path, dir string) {
 	for _, d := range dirs {
 		forms := w.call.foldedForms(d)

@@ -228,7 +228,8 @@ func (k *commit) nodes(ctx context.Context, id plumbing.Hash) ([]node, error) {
 	}
 	k.entries, k.treeBytes = k.entries+len(nodes), k.treeBytes+len(data)
 	if k.entries > maxTreeEntries || k.treeBytes > maxTreeBytes {
-		return nil, packfile.TooLarge("its directories have more than %d entries or %d bytes", maxTreeEntries, maxTreeBytes)
+		return nil, packfile.TooLarge("its directories have more than %d entries or %d bytes", maxTreeEntries,
+			maxTreeBytes)
 	}
 	k.trees[id] = nodes
 	return nodes, nil

@@ -38,21 +38,21 @@ type Blob struct {
 func (c *Client) PutArtifact(ctx context.Context, ref pack.Ref, a Artifact, tags ...string) (digest string, err error) {
 	dst, err := c.openWritable(ctx, ref)
 	if err != nil {
-		return "", c.secrets.Discreet(err)
+		return "", c.secrets.RedactError(err)
 	}
 	end, err := dst.begin(ctx)
 	if err != nil {
-		return "", c.secrets.Discreet(err)
+		return "", c.secrets.RedactError(err)
 	}
 	defer end()
 	var subject *ocispec.Descriptor
 	if a.Subject != "" {
 		if subject, err = subjectOf(ctx, dst, a.Subject); err != nil {
-			return "", c.secrets.Discreet(err)
+			return "", c.secrets.RedactError(err)
 		}
 	}
 	doc, err := putArtifact(ctx, dst, a, subject, tags...)
-	return string(doc.desc.Digest), c.secrets.Discreet(err)
+	return string(doc.desc.Digest), c.secrets.RedactError(err)
 }
 
 // putArtifact stores an artifact about a subject, which is nil for none. The caller has called begin.
@@ -145,10 +145,10 @@ var emptyConfig = []byte("{}")
 func (c *Client) Artifact(ctx context.Context, ref pack.Ref) (*Artifact, error) {
 	p, err := c.open(ctx, ref)
 	if err != nil {
-		return nil, c.secrets.Discreet(err)
+		return nil, c.secrets.RedactError(err)
 	}
 	a, err := c.artifact(ctx, p, ref)
-	return a, c.secrets.Discreet(err)
+	return a, c.secrets.RedactError(err)
 }
 
 func (c *Client) artifact(ctx context.Context, p reader, ref pack.Ref) (*Artifact, error) {
@@ -204,11 +204,11 @@ func (c *Client) Manifest(ctx context.Context, ref pack.Ref) (raw []byte, mediaT
 	}
 	p, err := c.open(ctx, ref)
 	if err != nil {
-		return nil, "", c.secrets.Discreet(err)
+		return nil, "", c.secrets.RedactError(err)
 	}
 	a, err := c.read(ctx, p, ref, name)
 	if err != nil {
-		return nil, "", c.secrets.Discreet(err)
+		return nil, "", c.secrets.RedactError(err)
 	}
 	return a.raw, mediaTypeOf(a.raw), nil
 }
@@ -220,11 +220,11 @@ func (c *Client) ReadBlob(ctx context.Context, ref pack.Ref, b Blob, limit int64
 	}
 	p, err := c.open(ctx, ref)
 	if err != nil {
-		return nil, c.secrets.Discreet(err)
+		return nil, c.secrets.RedactError(err)
 	}
 	data, err := readSmall(ctx, p, b, limit)
 	if err != nil {
-		return nil, c.secrets.Discreet(nameInError(ref, err))
+		return nil, c.secrets.RedactError(nameInError(ref, err))
 	}
 	return data, nil
 }

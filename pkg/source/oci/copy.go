@@ -21,7 +21,7 @@ type CopyOptions struct {
 // and Copy verifies each digest. If the target has the version with another digest, the error is a [ConflictError].
 func (c *Client) Copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOptions) (Pushed, error) {
 	pushed, err := c.copy(ctx, srcRef, dstRef, o)
-	return pushed, c.secrets.Discreet(err)
+	return pushed, c.secrets.RedactError(err)
 }
 
 func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOptions) (Pushed, error) {

@@ -21,7 +21,7 @@ import (
 // or an index, so its ref has a digest. Fetch unpacks layers while it downloads them and verifies them at their end: if
 // it returns an error, sink must discard everything.
 func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
-	return c.secrets.Discreet(httpx.PreferContext(ctx, c.fetch(ctx, p, skills, sink)))
+	return c.secrets.RedactError(httpx.PreferContext(ctx, c.fetch(ctx, p, skills, sink)))
 }
 
 func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {

@@ -24,7 +24,7 @@ func (c *Client) CheckLogin(ctx context.Context, host, user, secret string) (ver
 	}
 	login.Teach(c.secrets)
 	verified, err = c.checkLogin(ctx, host, login)
-	return verified, c.secrets.Discreet(err)
+	return verified, c.secrets.RedactError(err)
 }
 
 func (c *Client) checkLogin(ctx context.Context, host string, login credential.Login) (verified bool, err error) {

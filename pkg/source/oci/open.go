@@ -24,7 +24,7 @@ import (
 // leading v. Moving tags and signature tags are not versions.
 func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 	versions, err := c.versions(ctx, ref)
-	return versions, c.secrets.Discreet(httpx.PreferContext(ctx, err))
+	return versions, c.secrets.RedactError(httpx.PreferContext(ctx, err))
 }
 
 func (c *Client) versions(ctx context.Context, ref pack.Ref) ([]string, error) {
@@ -60,7 +60,7 @@ func versionsOf(tags []string) []string {
 // packs with skillpm's annotation it takes one GET of the manifest; other artifacts need their layers.
 func (c *Client) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	pk, err := c.openPack(ctx, ref)
-	return pk, c.secrets.Discreet(httpx.PreferContext(ctx, err))
+	return pk, c.secrets.RedactError(httpx.PreferContext(ctx, err))
 }
 
 func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
@@ -228,7 +228,7 @@ func (c *Client) Pin(ctx context.Context, ref pack.Ref) (string, error) {
 	}
 	p, err := c.open(ctx, ref)
 	if err != nil {
-		return "", c.secrets.Discreet(err)
+		return "", c.secrets.RedactError(err)
 	}
 	if r, ok := p.(*repository); ok {
 		if digest := r.head(ctx, name); digest != "" {
@@ -237,7 +237,7 @@ func (c *Client) Pin(ctx context.Context, ref pack.Ref) (string, error) {
 	}
 	a, err := c.read(ctx, p, ref, name)
 	if err != nil {
-		return "", c.secrets.Discreet(err)
+		return "", c.secrets.RedactError(err)
 	}
 	return string(a.desc.Digest), nil
 }
@@ -268,18 +268,18 @@ func (c *Client) Listing(ctx context.Context, ref pack.Ref) ([]string, Status, e
 	ref.Rev, ref.Digest = StatusTag, ""
 	p, err := c.open(ctx, ref)
 	if err != nil {
-		return nil, Status{}, c.secrets.Discreet(err)
+		return nil, Status{}, c.secrets.RedactError(err)
 	}
 	tags, err := p.tags(ctx)
 	if err != nil {
-		return nil, Status{}, c.secrets.Discreet(err)
+		return nil, Status{}, c.secrets.RedactError(err)
 	}
 	var status Status
 	_, copies := p.(*mirrored) // a mirror may hold only the versions
 	if copies || slices.Contains(tags, StatusTag) {
 		status, _, err = c.status(ctx, p, ref)
 	}
-	return versionsOf(tags), status, c.secrets.Discreet(err)
+	return versionsOf(tags), status, c.secrets.RedactError(err)
 }
 
 // Packs lists the packs of a layout, sorted.

@@ -48,7 +48,7 @@ func (c *Client) Push(ctx context.Context, target pack.Ref, rel Release, trees [
 	error,
 ) {
 	pushed, err := c.push(ctx, target, rel, trees, o)
-	return pushed, c.secrets.Discreet(err)
+	return pushed, c.secrets.RedactError(err)
 }
 
 // CheckPush makes the read-only checks of [Client.Push], and returns the manifest and the tags that Push would store.
@@ -57,11 +57,11 @@ func (c *Client) CheckPush(ctx context.Context, target pack.Ref, rel Release, tr
 ) {
 	p, err := c.publisher(ctx, target, rel, trees, o)
 	if err != nil {
-		return Pushed{}, c.secrets.Discreet(err)
+		return Pushed{}, c.secrets.RedactError(err)
 	}
 	p.dst = dryRun{p.dst}
 	pushed, err := p.publish(ctx, trees)
-	return pushed, c.secrets.Discreet(err)
+	return pushed, c.secrets.RedactError(err)
 }
 
 func (c *Client) push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed,

@@ -35,7 +35,7 @@ const (
 // layout it reads index.json.
 func (c *Client) Referrers(ctx context.Context, ref pack.Ref, artifactType string) ([]*Artifact, error) {
 	list, err := c.referrers(ctx, ref, artifactType)
-	return list, c.secrets.Discreet(err)
+	return list, c.secrets.RedactError(err)
 }
 
 func (c *Client) referrers(ctx context.Context, ref pack.Ref, artifactType string) ([]*Artifact, error) {
@@ -252,10 +252,10 @@ func (c *Client) Status(ctx context.Context, ref pack.Ref) (Status, error) {
 	ref.Rev, ref.Digest = StatusTag, ""
 	p, err := c.open(ctx, ref)
 	if err != nil {
-		return Status{}, c.secrets.Discreet(err)
+		return Status{}, c.secrets.RedactError(err)
 	}
 	s, _, err := c.status(ctx, p, ref)
-	return s, c.secrets.Discreet(err)
+	return s, c.secrets.RedactError(err)
 }
 
 // status returns the status and the digest of its artifact.
@@ -300,7 +300,7 @@ func parseStatus(data []byte) (s Status, err error) {
 // SetStatus reads the status of a repository, changes it, writes it, and checks that it lasted. A registry has no lock,
 // so if another writer replaces the status, SetStatus starts over.
 func (c *Client) SetStatus(ctx context.Context, ref pack.Ref, change func(*Status) error) error {
-	return c.secrets.Discreet(c.setStatus(ctx, ref, change))
+	return c.secrets.RedactError(c.setStatus(ctx, ref, change))
 }
 
 func (c *Client) setStatus(ctx context.Context, ref pack.Ref, change func(*Status) error) error {

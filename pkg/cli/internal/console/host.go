@@ -95,7 +95,8 @@ func HostOptions(f *RuntimeFlags, e environ.Environment) runtime.Options {
 		Agent: f.agent, Tenant: f.tenant, SkillEnvironment: f.environment, Toolsets: f.toolsets, Shell: f.Shell, FileLimit: f.FileLimit,
 		Self: taskRunner(), Helper: Confiner(), Trace: f.Trace, Host: f.Client,
 		ReadOnly: connect.Files(connect.Env{
-			Home: e.Paths.Home, Project: e.Dir, OS: e.OS, Getenv: e.Getenv, State: e.Paths.State, Machine: e.Paths.Enterprise,
+			Home: e.Paths.Home, Project: e.Dir, OS: e.OS, Getenv: e.Getenv, State: e.Paths.State,
+			Machine: e.Paths.Enterprise,
 		}),
 	}
 }

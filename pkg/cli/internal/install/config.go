@@ -250,7 +250,8 @@ func (a *app) setConfig(key, value string, undo bool) error {
 		if info, err := os.Stat(s.path); err == nil {
 			mode = info.Mode().Perm()
 		}
-		if err := atomicfile.Write(s.path, data, atomicfile.Options{Mode: mode, MkdirMode: 0o755, Sync: true}); err != nil {
+		o := atomicfile.Options{Mode: mode, MkdirMode: 0o755, Sync: true}
+		if err := atomicfile.Write(s.path, data, o); err != nil {
 			return err
 		}
 	}

@@ -117,8 +117,8 @@ func (o Outcome) newSuite(name string, findings []diag.Finding) JUnitSuite {
 	seen := map[string]int{} // GitLab drops cases with duplicate names
 	for _, f := range findings {
 		c := JUnitCase{
-			Class: class, Name: f.Rule + ": " + console.OneLine(f.Message), File: console.Printable(f.Path), Line: f.Line,
-			Time: "0",
+			Class: class, Name: f.Rule + ": " + console.OneLine(f.Message), File: console.Printable(f.Path),
+			Line: f.Line, Time: "0",
 		}
 		if seen[c.Name]++; seen[c.Name] > 1 {
 			c.Name += " (" + strconv.Itoa(seen[c.Name]) + ")"

@@ -214,8 +214,8 @@ func (a *Admission) claimsOf(id pack.ID, c Candidates) []string {
 }
 
 // RecordVerified records, where projects cannot write, which claims of the lock this machine has verified: those of the
-// last call of [Admission.Admit], those of packs that it has fetched, and linked packs. Policies rely on them when skills
-// are used.
+// last call of [Admission.Admit], those of packs that it has fetched, and linked packs. Policies rely on them when
+// skills are used.
 func (a *Admission) RecordVerified(lock *pack.Lock, linked map[pack.ID]*workspace.LinkedPack) error {
 	var claims []string
 	for id, locked := range lock.Packs {

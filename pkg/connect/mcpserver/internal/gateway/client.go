@@ -23,7 +23,8 @@ func (s *server) clientOptions() *mcp.ClientOptions {
 			case s.questions <- struct{}{}:
 				defer func() { <-s.questions }()
 			default:
-				return nil, fmt.Errorf("upstream %s has %d unanswered questions; the limit is reached", s.Name, maxQuestions)
+				return nil, fmt.Errorf("upstream %s has %d unanswered questions; the limit is reached", s.Name,
+					maxQuestions)
 			}
 			client, err := s.caller()
 			if err != nil {

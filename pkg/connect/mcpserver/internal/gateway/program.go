@@ -40,7 +40,9 @@ func (p *program) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err := p.start(); err != nil {
 		return nil, p.startError(err)
 	}
-	t := &mcp.IOTransport{Reader: &output{messages(p.out, p.say, p.wanted), p}, Writer: p.in, MaxLineLength: 2 * stdio.MaxMessage}
+	t := &mcp.IOTransport{
+		Reader: &output{messages(p.out, p.say, p.wanted), p}, Writer: p.in, MaxLineLength: 2 * stdio.MaxMessage,
+	}
 	return t.Connect(ctx)
 }
 
