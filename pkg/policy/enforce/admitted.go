@@ -33,10 +33,14 @@ const maxClaim = 1 << 20
 // stateDirs returns the directories of the records: the user's, and the administrator's.
 func (o *Options) stateDirs() (user, machine string) {
 	user, machine = o.Paths.State, o.Paths.ForMachine().State
+	// The settings of a project for an agent may set XDG_STATE_HOME to a directory in the project.
+	real, err := pathx.Resolve(user)
+	home, unknown := pathx.Resolve(o.Paths.Home)
 	if slices.ContainsFunc(o.Projects, func(dir string) bool {
-		return pathx.Contains(dir, user) && !pathx.Contains(dir, o.Paths.Home)
+		root, failed := pathx.Resolve(dir)
+		return err != nil || failed != nil || pathx.Contains(root, real) && (unknown != nil || !pathx.Contains(root, home))
 	}) {
-		user = "" // the settings of a project for an agent may set XDG_STATE_HOME to a directory in the project
+		user = ""
 	}
 	if o.OS == "windows" {
 		machine = "" // users can create files in ProgramData
