@@ -37,6 +37,9 @@ func (o *Options) stateDirs() (user, machine string) {
 	real, err := pathx.Resolve(user)
 	home, unknown := pathx.Resolve(o.Paths.Home)
 	if slices.ContainsFunc(o.Projects, func(dir string) bool {
+		if dir == "" {
+			return false
+		}
 		root, failed := pathx.Resolve(dir)
 		return err != nil || failed != nil || pathx.Contains(root, real) && (unknown != nil || !pathx.Contains(root, home))
 	}) {
