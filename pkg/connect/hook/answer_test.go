@@ -484,7 +484,7 @@ func TestReadsSkills(t *testing.T) {
 	silent(t, codex("ls"))
 	silent(t, codex("sed -n '1,200p' .agents/skills/reader/SKILL.md"))
 	denied(t, codex("ls"), "reader", "Bash")
-	silent(t, codex("cat "+filepath.Join(w.dir, "project/.agents/skills/free/SKILL.md")))
+	silent(t, codex("cat '"+filepath.Join(w.dir, "project/.agents/skills/free/SKILL.md")+"'"))
 	for _, line := range []string{
 		"cat .agents/skills/free/SKILL.md; ls", "cat .agents/skills/free/SKILL.md > x", "sed -n 'w x' .agents/skills/free/SKILL.md",
 		"cat .agents/skills/free/SKILL.md | sh", "cat $(ls)/SKILL.md", "sed -n 1p '-e1e touch x' .agents/skills/free/SKILL.md",

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	goruntime "runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -168,12 +169,12 @@ func TestFlood(t *testing.T) {
 	w := open(t, program(t, map[string]string{"GATEWAY_TEST_FLOOD": "1"}))
 	const count = 2_000
 	for _, kind := range []string{"progress", "unknown progress", "log", "list", "other", "cancelled", "ping", "one id", "question", "request", "answer", "{}", "[]", "null", "x"} {
-		got, last, over := 0, 0.0, make(chan struct{})
+		got, last := 0, 0.0
 		params := &mcp.CallToolParams{Name: "up__go", Arguments: map[string]any{"kind": kind, "count": count}}
 		params.SetProgressToken(kind)
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			defer close(over)
+		var watchers sync.WaitGroup
+		watchers.Go(func() {
 			for {
 				select {
 				case p := <-w.progress:
@@ -182,21 +183,21 @@ func TestFlood(t *testing.T) {
 					return
 				}
 			}
-		}()
+		})
 		began, peak := time.Now(), uint64(0)
-		go func() {
+		watchers.Go(func() {
 			for ctx.Err() == nil {
 				var m goruntime.MemStats
 				goruntime.ReadMemStats(&m)
 				peak = max(peak, m.HeapInuse+m.StackInuse)
 				time.Sleep(5 * time.Millisecond)
 			}
-		}()
+		})
 		if _, err := w.client.CallTool(t.Context(), params); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 		cancel()
-		<-over
+		watchers.Wait()
 		took := time.Since(began)
 		t.Logf("%s: %s, %d MiB", kind, took, peak>>20)
 		if most := int(took/(100*time.Millisecond)) + 2; got > most {
