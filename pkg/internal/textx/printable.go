@@ -29,12 +29,13 @@ func Hidden(r rune) bool {
 func unsafeInText(r rune) bool { return r != '\n' && r != '\t' && Unsafe(r) }
 
 // Printable returns a value of others on one line: unsafe characters, line breaks, and tabs are escaped.
-func Printable(s string) string { return escape(s, Unsafe) }
+func Printable(s string) string { return EscapeFunc(s, Unsafe) }
 
 // PrintableText is [Printable] for a text that may have several lines: line breaks and tabs stay.
-func PrintableText(s string) string { return escape(s, unsafeInText) }
+func PrintableText(s string) string { return EscapeFunc(s, unsafeInText) }
 
-func escape(s string, unsafe func(rune) bool) string {
+// EscapeFunc returns a text in which the characters that are unsafe are escaped as \uXXXX.
+func EscapeFunc(s string, unsafe func(rune) bool) string {
 	if !strings.ContainsFunc(s, unsafe) {
 		return s
 	}

@@ -1,10 +1,11 @@
 package prompt
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // line returns a text on one line: it collapses white space and removes characters that control a terminal, reorder
@@ -33,20 +34,7 @@ func line(s string) string {
 }
 
 // path escapes characters of a file's path that cannot be on one line; spaces stay.
-func path(s string) string {
-	if !strings.ContainsFunc(s, hidden) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if hidden(r) {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+func path(s string) string { return textx.EscapeFunc(s, hidden) }
 
 // needsNoEscape reports whether [line] would not change a text: it is printable ASCII with single spaces inside.
 func needsNoEscape(s string) bool {
