@@ -174,7 +174,7 @@ func texts(s string) []string {
 
 // same reports whether two bundles mean the same: names in the spelling of protocol buffers and other spellings of base64
 // are read, and nothing depends on the kind of a log's entry, on the copy of an entry of Rekor 2, which is made again from
-// the signature, and on a timestamp that is there twice.
+// the signature, and on a second copy of a timestamp.
 func same(a, b []byte, rekor int) bool {
 	var parsed [2]bundle.Bundle
 	for i, data := range [][]byte{a, b} {

@@ -33,7 +33,7 @@ func (h *house) hop(target, name string) string {
 	return at
 }
 
-// link creates a link in place of what is there.
+// link creates a link in place of the file at its path.
 func (h *house) link(target, at string) {
 	h.Helper()
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {

@@ -68,7 +68,7 @@ protocol version 2026-07-28 does not have connections. Over HTTP, clients of thi
 version pass the session in the argument session of each tool.
 
 Over HTTP, the server only accepts requests from this machine: it rejects requests for other
-host names and from pages of other origins. Each request needs a bearer token. By default, the
+host names and from pages of other hosts. Each request needs a bearer token. By default, the
 server creates a token for this user, and on Linux rejects other users. To serve other users or
 another address, set a token with --token-file or SKILLPM_MCP_TOKEN, and use a TLS proxy.`,
 		Example: `  skillpm mcp

@@ -157,7 +157,7 @@ func (r *tracker) entries(dir *diskNode) map[string]*diskNode {
 	return r.live[dir]
 }
 
-// find returns the directory and the name of a path, and what is there. Links in it are followed.
+// find returns the directory and the name of a path, and its file. Links in it are followed.
 func (r *tracker) find(path string) (dir *diskNode, name string, node *diskNode) {
 	rel, err := filepath.Rel(r.dir, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {

@@ -100,7 +100,7 @@ func (a *app) printVerified(all []verifiedLog) error {
 			return err
 		}
 		if v.KeptAt != v.Last {
-			a.Note("Nothing proves that record %d is unchanged and the last: keep the head on another machine, "+
+			a.Note("Nothing proves that record %d is unchanged, or is the last one: keep the head on another machine, "+
 				"and pass it with --head the next time.", v.Last)
 		}
 	}
