@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // Env is the environment of an invocation.
@@ -105,7 +106,7 @@ var elsewhere = map[string]map[string]string{
 // machine returns the file that the machine's administrator writes, "" if none is known.
 func (e Env) machine(name string) string {
 	switch {
-	case e.Machine != "":
+	case e.Machine != "" && e.Machine != scope.Enterprise(e.OS):
 		return filepath.Join(e.Machine, filepath.FromSlash(name))
 	case e.OS == "darwin" || e.OS == "windows":
 		return elsewhere[e.OS][name]

@@ -2,6 +2,7 @@ package connect
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
@@ -14,21 +15,32 @@ func Files(e Env) (files []string) {
 		var own []string
 		connected := false
 		for _, p := range h.hooks {
-			if p.base == inProject && e.Project == "" {
-				continue
+			for _, file := range e.filesUp(p) {
+				own = append(own, file)
+				local, ok := strings.CutSuffix(file, "settings.json")
+				if ok && h.ID == "claude-code" && p.base != inMachine {
+					own = append(own, local+"settings.local.json")
+				}
+				data, err := safefile.ReadFile(file, maxFile)
+				connected = connected || err == nil && bytes.Contains(data, []byte(" --agent "+h.ID))
 			}
-			file := e.file(p)
-			own = append(own, file)
-			local, ok := strings.CutSuffix(file, "settings.json")
-			if ok && h.ID == "claude-code" && p.base != inMachine {
-				own = append(own, local+"settings.local.json")
-			}
-			data, err := safefile.ReadFile(file, maxFile)
-			connected = connected || err == nil && bytes.Contains(data, []byte(" --agent "+h.ID))
 		}
 		if connected {
 			files = append(files, own...)
 		}
+	}
+	return files
+}
+
+// filesUp returns the paths of a configuration file: for one of a project also those in the directories above, because
+// the project of an agent may begin there.
+func (e Env) filesUp(p configFile) (files []string) {
+	if p.base != inProject {
+		return []string{e.file(p)}
+	}
+	for above := ""; e.Project != above; e.Project = filepath.Dir(above) {
+		above = e.Project
+		files = append(files, e.file(p))
 	}
 	return files
 }

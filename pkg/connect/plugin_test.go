@@ -2,11 +2,14 @@ package connect
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // TestPlugin proves O26 for an agent whose hooks are a plugin: the plugin denies calls without skillpm unless the user
@@ -71,5 +74,28 @@ func TestPlugin(t *testing.T) {
 	o.Force = true
 	if r := must(t, Install, e, o); r.State != Installed {
 		t.Errorf("forced: %+v", r)
+	}
+}
+
+// TestFiles proves K7: an agent cannot write to the files with its hooks from a directory below the project, and those
+// of the user and the project also count if only the machine has hooks.
+func TestFiles(t *testing.T) {
+	for _, agent := range IDs(Hook) {
+		e := newEnv(t)
+		want := must(t, Install, e, options(t, Hook, agent, Project)).File
+		for _, dir := range []string{"", "a", "a/b/c"} {
+			below := e
+			if below.Project = filepath.Join(e.Project, dir); !slices.Contains(Files(below), want) {
+				t.Errorf("%s in %q: %s is missing in %q", agent, dir, want, Files(below))
+			}
+		}
+	}
+	for os, want := range map[string]string{
+		"linux": "/etc/gemini-cli/settings.json", "darwin": "/Library/Application Support/GeminiCli/settings.json",
+	} {
+		e := Env{OS: os, Machine: scope.Enterprise(os)}
+		if got := filepath.ToSlash(e.machine("gemini-cli/settings.json")); got != want {
+			t.Errorf("the machine's file on %s is %s, want %s", os, got, want)
+		}
 	}
 }

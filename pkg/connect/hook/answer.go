@@ -21,7 +21,7 @@ import (
 
 // Limit is how long an answer may take, and so the pre hook of a skill. It is less than agents are told to wait, which
 // package attach writes; most of them let a call go ahead that is not answered in time.
-const Limit = 55 * time.Second
+const Limit = 50 * time.Second
 
 // grace is how much longer an answer may take to end what it began, such as the post hook of a skill.
 const grace = 3 * time.Second

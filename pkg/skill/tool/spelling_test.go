@@ -123,6 +123,44 @@ func TestK7Spellings(t *testing.T) {
 	t.Log(count, "calls")
 }
 
+// TestK7Together checks SPEC K7: several texts of a call together do not lead to a guarded file, in fields or as JSON.
+func TestK7Together(t *testing.T) {
+	denied := func(input map[string]any) bool {
+		w := tool.Call{Tool: "mcp__files__write", Input: input, Project: "/p", Home: "/home/u", Dir: "/p"}.Written()
+		below, _ := w.Below(append(guardedPaths, "/p/.cursor/hooks.json"))
+		_, unclear := w.Unclear()
+		return below != "" || unclear != ""
+	}
+	for _, file := range append(guardedPaths, "/P/.Cursor/hooks.json", "/home/u/.config/skillpm/x") {
+		names := strings.Split(file, "/")
+		for i := range len(names) - 1 {
+			dir := strings.Join(names[:i+1], "/") + "/"
+			up := strings.Repeat("../", strings.Count(strings.Trim(dir, "/"), "/")+1)
+			for _, input := range []map[string]any{
+				{"root": dir, "path": strings.Join(names[i+1:], "/")},
+				{"root": path.Dir(path.Clean(dir)), "parts": []any{path.Base(dir), "./" + strings.Join(names[i+1:], "/")}},
+				{"cwd": dir + "x", "path": "../" + strings.Join(names[i+1:], "/")},
+				{"cwd": dir + "x", "path": `..\` + strings.Join(names[i+1:], `\`)},
+				{"cwd": "/tmp", "path": "../" + up + file[1:]},
+				{"arguments": fmt.Sprintf(` {"path": [%q]}`, file)},
+			} {
+				if !denied(input) {
+					t.Errorf("%s: %v is allowed", file, input)
+				}
+			}
+		}
+	}
+	for _, input := range []map[string]any{
+		{"cwd": "/p/src", "path": "../plugins/a.js", "old": "../settings.json", "new": "../skillpm", "more": "hooks.json"},
+		{"root": "/", "path": "p/docs/a.md", "and": "u/.config", "name": "etc"},
+		{"edits": `[{"path": "docs/a.md", "text": "import '../a'"}]`, "text": `{"a": 1`},
+	} {
+		if denied(input) {
+			t.Errorf("%v is denied", input)
+		}
+	}
+}
+
 // TestK7Searched checks SPEC K1, K7: an agent that searches for a missing file finds no guarded one, nor one in a project
 // that is too large to search. Other agents create the file.
 func TestK7Searched(t *testing.T) {

@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,6 +27,9 @@ type writtenFile struct {
 	targets []string // the absolute paths that it may lead to, folded
 	unclear string   // why it may lead anywhere
 	tree    bool     // the call may move or delete what is below it
+
+	// relative are its relative spellings, cleaned: another text of the call may be their directory.
+	relative []string
 }
 
 // maxShown is the maximum length of a path in a message.
@@ -58,7 +63,34 @@ func (c Call) Written() (w Written) {
 			}
 		}
 	}
+	w.joinTexts()
 	return w
+}
+
+// maxJoined is the maximum number of paths that texts of a call have together.
+const maxJoined = 200_000
+
+// joinTexts adds where a text that begins with .. leads from the directories that other texts name.
+func (w *Written) joinTexts() {
+	dirs := []string{}
+	for _, f := range w.files {
+		dirs = append(dirs, f.targets...)
+	}
+	joined := 0
+	for i := range w.files {
+		for _, p := range w.files[i].relative {
+			if !strings.HasPrefix(p, "..") {
+				continue
+			}
+			if joined += len(dirs); joined > maxJoined {
+				w.files[i].unclear = "the call has too many paths"
+				return
+			}
+			for _, dir := range dirs {
+				w.files[i].lead(path.Join(dir, p))
+			}
+		}
+	}
 }
 
 // written returns what a path of a tool that writes may lead to.
@@ -100,6 +132,11 @@ func (w *Written) addTexts(v any) {
 	switch v := v.(type) {
 	case string:
 		w.addText(v)
+		var inner any // some tools take arguments as JSON in a text
+		if text := strings.TrimSpace(v); text != "" && strings.Contains("{[", text[:1]) &&
+			json.Unmarshal([]byte(text), &inner) == nil {
+			w.addTexts(inner)
+		}
 	case []string:
 		for _, item := range v {
 			w.addText(item)
@@ -131,6 +168,11 @@ func (w *Written) addText(text string) {
 	f := writtenFile{path: textx.Truncate(text, maxShown), tree: true}
 	spellings, _ := w.call.spell(text, 0)
 	for _, s := range spellings {
+		if !strings.HasPrefix(s, "/") && !drive(s) {
+			if p := path.Clean(strings.ReplaceAll(s, `\`, "/")); len(p) <= maxPath {
+				f.relative = append(f.relative, folded(p))
+			}
+		}
 		for _, base := range []string{w.call.base(), w.call.Project, w.call.Home} {
 			c := w.call
 			if c.Dir = base; base == "" {
@@ -166,7 +208,16 @@ func (w *Written) addText(text string) {
 func (w Written) Below(dirs []string) (path, dir string) {
 	for _, d := range dirs {
 		forms := w.call.foldedForms(d)
+		parts := w.parts(forms)
 		for _, f := range w.files {
+			for _, p := range f.relative {
+				for strings.HasPrefix(p, "../") {
+					p = p[len("../"):]
+				}
+				if slices.ContainsFunc(parts, func(part string) bool { return below(p, part) }) {
+					return f.path, d
+				}
+			}
 			for _, target := range f.targets {
 				for _, form := range forms {
 					if below(target, form) || f.tree && below(form, target) && !w.aboveAll(target) {
@@ -177,6 +228,22 @@ func (w Written) Below(dirs []string) (path, dir string) {
 		}
 	}
 	return "", ""
+}
+
+// parts returns paths relative to the project, the home directory, and all directories above them. A call may name such
+// a directory in another text.
+func (w Written) parts(paths []string) (parts []string) {
+	for _, dir := range w.above {
+		for last := ""; dir != last; dir = path.Dir(last) {
+			last = dir
+			for _, p := range paths {
+				if part, ok := strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/"); ok && !slices.Contains(parts, part) {
+					parts = append(parts, part)
+				}
+			}
+		}
+	}
+	return parts
 }
 
 // aboveAll reports whether a folded path is the project or the home directory, or above one.

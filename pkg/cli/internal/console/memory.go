@@ -37,14 +37,19 @@ type sentinel struct{ _ *int }
 // watchCollections sets the limit after each garbage collection.
 func watchCollections(s *sentinel, limit int64) {
 	runtime.SetFinalizer(s, func(s *sentinel) {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		next := limitFor(int64(live[0].Value.Uint64()))
+		next := limitFor(liveMemory())
 		if next != limit { // setting it stops the process for a moment
 			debug.SetMemoryLimit(next)
 		}
 		watchCollections(s, next)
 	})
+}
+
+// liveMemory returns the bytes of the live heap and of all stacks, which are large while deeply nested text is parsed.
+func liveMemory() int64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(live)
+	return int64(live[0].Value.Uint64() + live[1].Value.Uint64())
 }
 
 // limitFor returns the memory limit of a process with this many live bytes.

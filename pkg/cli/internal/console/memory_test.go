@@ -13,3 +13,19 @@ func TestLimitFor(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveMemory checks that stacks count as live: otherwise the collector would scan a deep one all the time.
+func TestLiveMemory(t *testing.T) {
+	const size = 16 << 20
+	var deep func(n int) int64
+	deep = func(n int) int64 {
+		var frame [1 << 10]byte
+		if frame[n%len(frame)] = 1; n == 0 {
+			return liveMemory()
+		}
+		return deep(n-1) + int64(frame[(n+1)%len(frame)])
+	}
+	if got := deep(size >> 10); got < size {
+		t.Errorf("%d bytes live, with a stack of %d", got, size)
+	}
+}
