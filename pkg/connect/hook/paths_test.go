@@ -69,8 +69,13 @@ func TestK7AgentPaths(t *testing.T) {
 	if err := os.Symlink("../skillpm-policy.yaml", filepath.Join(w.dir, "project/notes/link.md")); err != nil {
 		t.Skip("no links here:", err)
 	}
+	w.file("project/.skillpm/lock", "")
+	if err := os.Link(filepath.Join(w.dir, "project/.skillpm/lock"), filepath.Join(w.dir, "project/notes/hard.md")); err != nil {
+		t.Skip("no hard links here:", err)
+	}
 	policy := filepath.Join(w.paths.Config, "policy.yaml")
 	paths := []string{
+		"notes/hard.md", "notes/hard%2emd",
 		"%2eskillpm/plugins/acme/x/y/SKILL.md", "@skillpm-policy.yaml", "skillpm-approvals.yaml\x00",
 		strings.Repeat("docs/../", 700) + "skillpm-policy.yaml", " skillpm-policy.yaml", "\ufeffskillpm-policy.yaml", "SKILLPM-POLICY.yaml",
 		"file://" + policy, "~/config/policy.yaml", "$HOME/config/policy.yaml", "skillpm.lock", "/proc/self/cwd/skillpm-policy.yaml",

@@ -260,11 +260,58 @@ func (s *Session) withDirectories(c tool.Call) tool.Call {
 		var disk pathx.Snapshot // a call may have thousands of texts
 		c.Real = func(path string) string { return realPathIn(&disk, path) }
 	}
+	if c.Alias == nil {
+		c.Alias = aliases(slices.Concat(s.env.ReadOnly, s.env.Protected))
+	}
 	if c.Find == nil {
 		c.Find = func(names []string) ([]string, bool) { return findSuffix(c.Project, c.Dir, names) }
 	}
 	c.Windows = c.Windows || s.env.OS == "windows"
 	return c
+}
+
+// aliases returns a function for [tool.Call], which finds paths of protected files by what the system has there.
+func aliases(protected []string) func(string) string {
+	var infos map[string]fs.FileInfo // of the protected paths, or the nearest directories above that exist
+	seen := map[string]string{}      // the protected path of each file, "" for none
+	look := func(dir string) (at string, ok bool) {
+		info, err := os.Lstat(dir)
+		for p, of := range infos {
+			if err == nil && os.SameFile(info, of) {
+				at = p
+			}
+		}
+		return at, err == nil
+	}
+	return func(file string) (alias string) {
+		if infos == nil {
+			infos = map[string]fs.FileInfo{}
+			for _, p := range protected {
+				info, err := os.Stat(p)
+				for ; err != nil && p != filepath.Dir(p); info, err = os.Stat(p) {
+					p = filepath.Dir(p)
+				}
+				infos[p] = info
+			}
+		}
+		for i := len(filepath.VolumeName(file)) + 1; i <= len(file); i++ {
+			if i < len(file) && file[i] != '/' {
+				continue
+			}
+			at, known := seen[file[:i]]
+			if !known {
+				var exists bool
+				if at, exists = look(file[:i]); !exists {
+					return alias // nothing below exists
+				}
+				seen[file[:i]] = at
+			}
+			if at != "" {
+				alias = filepath.ToSlash(at) + file[i:]
+			}
+		}
+		return alias
+	}
 }
 
 // maxSearched is the maximum number of files and directories among which a file is searched.

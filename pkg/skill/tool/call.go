@@ -27,6 +27,9 @@ type Call struct {
 	// resolves to where it would be created. "" means unknown, and the call is denied. If Real is set, both the path
 	// and its target must be allowed.
 	Real func(path string) string `json:"-"`
+	// Alias returns the path of a file that nothing may write to, for another path of the same file without links: that
+	// of a hard link, a mount, or below /System/Volumes/Data on macOS. "" for none, and nil if that is unknown.
+	Alias func(path string) string `json:"-"`
 	// Find returns the files of the project whose paths end with one of some relative paths, if there is no file at
 	// that path; false if the project is too large to search. Nil for none.
 	Find func(paths []string) (files []string, ok bool) `json:"-"`

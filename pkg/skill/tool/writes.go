@@ -116,6 +116,7 @@ func (c Call) written(u *use, p string) writtenFile {
 				f.unclear = "skillpm cannot find out where it leads"
 			}
 			f.lead(target)
+			f.lead(c.alias(target))
 		}
 	}
 	for _, l := range c.searchedFor(u, spellings) {
@@ -190,6 +191,7 @@ func (w *Written) addText(text string) {
 				if f.lead(target); ofProcess(target) {
 					f.unclear = "it " + processPath
 				}
+				f.lead(c.alias(target))
 			}
 			if strings.HasPrefix(s, "/") || drive(s) {
 				break
@@ -264,9 +266,17 @@ func (c Call) foldedForms(dir string) []string {
 
 // lead adds a path to which a file may lead. It folds it once, because a call may have thousands of paths.
 func (f *writtenFile) lead(target string) {
-	if target = folded(target); !slices.Contains(f.targets[max(0, len(f.targets)-2):], target) {
+	if target = folded(target); target != "" && !slices.Contains(f.targets[max(0, len(f.targets)-2):], target) {
 		f.targets = append(f.targets, target)
 	}
+}
+
+// alias returns another path of a file, "" for none.
+func (c Call) alias(target string) string {
+	if c.Alias == nil || target == "" {
+		return ""
+	}
+	return slash(c.Alias(target))
 }
 
 // Unclear returns the first path that may lead anywhere, and why; "" for none.
