@@ -378,7 +378,7 @@ func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                     "t.yaml:1: the test file is empty",
 		"cases: []":                            "t.yaml:1: the test file does not contain cases",
-		"cases: [{name: a, body: x},\n ~]":      "t.yaml:2:2: an entry of cases does not have a value",
+		"cases: [{name: a, body: x},\n ~]":     "t.yaml:2: an entry of cases does not have a value",
 		"profile: x":                           "the test file does not contain cases",
 		"cases:\n  - name: a\n    argument: x": `t.yaml:3: unknown key "argument"`,
 		"case:\n  - name: a":                   `t.yaml:1: unknown key "case"`,
