@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -292,6 +293,10 @@ func TestO10Paths(t *testing.T) {
 	about := fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"Bash","tool_input":{"command":%%q}}`, filepath.Join(w.dir, "project"))
 	silent(t, string(w.send("codex", "PreToolUse", fmt.Sprintf(about, "cd .agents/skills/free && cat SKILL.md")).Stdout))
 	denied(t, string(w.send("codex", "PreToolUse", fmt.Sprintf(about, "cd .agents/skills/free && ls && cat SKILL.md")).Stdout), "reader")
+	// A wildcard below a named pipe does not wait for a writer.
+	if exec.Command("mkfifo", filepath.Join(w.dir, "project/pipe")).Run() == nil {
+		silent(t, string(w.send("codex", "PreToolUse", strings.Replace(fmt.Sprintf(about, "cat pipe/*"), `"s"`, `"p"`, 1)).Stdout))
+	}
 }
 
 // TestO10Limit checks SPEC O10, O12: an answer comes in time, even if a skill's own hook is slow, and the hook has failed

@@ -164,8 +164,12 @@ func matches(pattern string, left *int) []string {
 
 // entries returns the names in a directory, as far as they may be read.
 func entries(dir string, left *int) []string {
-	f, err := os.Open(cmp.Or(dir, "."))
-	if err != nil || *left <= 0 {
+	dir = cmp.Or(dir, ".")
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || *left <= 0 {
+		return nil // opening a pipe would block
+	}
+	f, err := os.Open(dir)
+	if err != nil {
 		return nil
 	}
 	defer f.Close()
