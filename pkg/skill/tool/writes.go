@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
@@ -28,8 +29,9 @@ type writtenFile struct {
 	unclear string   // why it may lead anywhere
 	tree    bool     // the call may move or delete what is below it
 
-	// relative are its relative spellings, cleaned: another text of the call may be their directory.
-	relative []string
+	// Another text of the call may be the directory of a relative spelling: up are those that lead above it, and rest are
+	// all without that.
+	up, rest []string
 }
 
 // maxShown is the maximum length of a path in a message.
@@ -78,10 +80,7 @@ func (w *Written) joinTexts() {
 	}
 	joined := 0
 	for i := range w.files {
-		for _, p := range w.files[i].relative {
-			if !strings.HasPrefix(p, "..") {
-				continue
-			}
+		for _, p := range w.files[i].up {
 			if joined += len(dirs); joined > maxJoined {
 				w.files[i].unclear = "the call has too many paths"
 				return
@@ -171,7 +170,11 @@ func (w *Written) addText(text string) {
 	for _, s := range spellings {
 		if !strings.HasPrefix(s, "/") && !drive(s) {
 			if p := path.Clean(strings.ReplaceAll(s, `\`, "/")); len(p) <= maxPath {
-				f.relative = append(f.relative, folded(p))
+				p = folded(p)
+				f.rest = append(f.rest, path.Clean("/" + p)[1:])
+				if pathx.Escapes(p) {
+					f.up = append(f.up, p)
+				}
 			}
 		}
 		for _, base := range []string{w.call.base(), w.call.Project, w.call.Home} {
@@ -212,10 +215,7 @@ func (w Written) Below(dirs []string) (path, dir string) {
 		forms := w.call.foldedForms(d)
 		parts := w.parts(forms)
 		for _, f := range w.files {
-			for _, p := range f.relative {
-				for strings.HasPrefix(p, "../") {
-					p = p[len("../"):]
-				}
+			for _, p := range f.rest {
 				if slices.ContainsFunc(parts, func(part string) bool { return below(p, part) }) {
 					return f.path, d
 				}
