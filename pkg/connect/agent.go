@@ -37,6 +37,7 @@ type Agent struct {
 
 	hooks               []configFile
 	servers             []configFile
+	switches            []configFile   // other files whose settings can switch hooks off
 	decisionEvents      []string       // the events before a tool call, in which exit code 2 denies the call
 	ignoresInstructions bool           // its model may not see the server's instructions
 	nested              bool           // its hooks are in groups that have a matcher
@@ -144,6 +145,10 @@ func Agents() []Agent {
 				{Project, inProject, "", []string{".claude/settings.json"}, hooks},
 				{Enterprise, inMachine, "", []string{"claude-code/managed-settings.json"}, hooks},
 			},
+			switches: []configFile{
+				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude/settings.local.json"}, nil},
+				{Project, inProject, "", []string{".claude/settings.local.json"}, nil},
+			},
 			servers: []configFile{
 				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude.json"}, servers},
 				{Project, inProject, "", []string{".mcp.json"}, servers},
@@ -165,6 +170,10 @@ func Agents() []Agent {
 				{Project, inProject, "", []string{".codex/hooks.json"}, hooks},
 				{Enterprise, inMachine, "", []string{"codex/hooks.json"}, hooks},
 			},
+			switches: []configFile{
+				{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, nil},
+				{Project, inProject, "", []string{".codex/config.toml"}, nil},
+			},
 			servers: []configFile{
 				{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, []string{"mcp_servers"}},
 				{Project, inProject, "", []string{".codex/config.toml"}, []string{"mcp_servers"}},
@@ -185,6 +194,10 @@ func Agents() []Agent {
 			hooks: []configFile{
 				{User, inHome, "COPILOT_HOME", []string{".copilot/hooks/skillpm.json"}, hooks},
 				{Project, inProject, "", []string{".github/hooks/skillpm.json"}, hooks},
+			},
+			switches: []configFile{
+				{User, inHome, "COPILOT_HOME", []string{".copilot/config.json"}, nil},
+				{User, inHome, "COPILOT_HOME", []string{".copilot/settings.json"}, nil},
 			},
 			servers: []configFile{
 				{User, inHome, "COPILOT_HOME", []string{".copilot/mcp-config.json"}, servers},
@@ -220,6 +233,9 @@ func Agents() []Agent {
 				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, hooks},
 				{Project, inProject, "", []string{".gemini/settings.json"}, hooks},
 				{Enterprise, inMachine, "", []string{"gemini-cli/settings.json"}, hooks},
+			},
+			switches: []configFile{
+				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/trustedFolders.json"}, nil},
 			},
 			servers: []configFile{
 				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, servers},

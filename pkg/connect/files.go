@@ -3,7 +3,7 @@ package connect
 import (
 	"bytes"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
@@ -14,13 +14,9 @@ func Files(e Env) (files []string) {
 	for _, h := range Agents() {
 		var own []string
 		connected := false
-		for _, p := range h.hooks {
+		for _, p := range slices.Concat(h.hooks, h.switches) {
 			for _, file := range e.filesUp(p) {
 				own = append(own, file)
-				local, ok := strings.CutSuffix(file, "settings.json")
-				if ok && h.ID == "claude-code" && p.base != inMachine {
-					own = append(own, local+"settings.local.json")
-				}
 				data, err := safefile.ReadFile(file, maxFile)
 				connected = connected || err == nil && bytes.Contains(data, []byte(" --agent "+h.ID))
 			}

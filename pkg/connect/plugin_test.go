@@ -90,6 +90,17 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
+	e := newEnv(t)
+	for _, agent := range IDs(Hook) {
+		must(t, Install, e, options(t, Hook, agent, Project))
+	}
+	for _, want := range []string{
+		".claude/settings.local.json", ".codex/config.toml", ".copilot/settings.json", ".gemini/trustedFolders.json",
+	} {
+		if !slices.Contains(Files(e), filepath.Join(e.Home, filepath.FromSlash(want))) {
+			t.Errorf("%s, which can switch hooks off, is missing", want)
+		}
+	}
 	for os, want := range map[string]string{
 		"linux": "/etc/gemini-cli/settings.json", "darwin": "/Library/Application Support/GeminiCli/settings.json",
 	} {
