@@ -98,7 +98,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	}
 	defer stderr.close()
 	cmd.Stdout, cmd.Stderr = stdout.write, stderr.write
-	fed, err := pipeInput(cmd, c.Stdin)
+	fed, err := c.pipeInput(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -220,14 +220,18 @@ func (c Command) startError(err error) error {
 }
 
 // pipeInput connects the command's standard input. The returned function releases it without waiting for a reader that
-// blocks.
-func pipeInput(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
-	if reader == nil {
+// blocks. A confined command does not get a regular file or a directory, because its descriptor leads around the mounts
+// of the sandbox: it can be opened again for writing.
+func (c Command) pipeInput(cmd *exec.Cmd) (wait func(), err error) {
+	if c.Stdin == nil {
 		return func() {}, nil // os/exec uses the null device
 	}
-	if f, ok := reader.(*os.File); ok {
-		cmd.Stdin = f
-		return func() {}, nil
+	if f, ok := c.Stdin.(*os.File); ok {
+		info, err := f.Stat()
+		if c.Sandbox == nil || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			cmd.Stdin = f
+			return func() {}, nil
+		}
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -235,7 +239,7 @@ func pipeInput(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
 	}
 	cmd.Stdin = r
 	go func() {
-		_, _ = io.Copy(w, reader) // a command need not read all of its input
+		_, _ = io.Copy(w, c.Stdin) // a command need not read all of its input
 		_ = w.Close()
 	}()
 	return func() { _, _ = r.Close(), w.Close() }, nil

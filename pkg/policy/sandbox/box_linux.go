@@ -88,7 +88,7 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 		order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone},
 	}
 	b.order.Links, b.order.Paths = visible.order()
-	if b.guards, err = newGuards(r.Write, r.Absent); err != nil {
+	if b.guards, err = newGuards(r.Write, r.Guarded); err != nil {
 		b.Close()
 		return nil, err
 	}

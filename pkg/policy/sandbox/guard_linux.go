@@ -4,47 +4,61 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// guard watches paths in a writable directory that a command may not create or replace. The sandbox cannot mount them
-// read-only, because they do not exist or are links.
+// guard watches what a command must not create or replace in a writable directory. The sandbox cannot mount a name
+// that does not exist, and mounting what a link leads to does not protect the link.
 type guard struct {
 	path  string
 	root  *os.Root // opened before the command starts, which can replace what it sees
 	dir   *os.File
 	mode  fs.FileMode
-	names []string
-	links []string // the targets of those names that are links, otherwise empty
+	steps []step // a directory comes before what it contains
 }
 
-// newGuards returns guards for the paths that are below writable directories.
+// step is one step of a guarded path, without links above it.
+type step struct {
+	name   string
+	mode   fs.FileMode // permissions before the command
+	link   string      // target of a link before the command, "" for anything else
+	absent bool        // the command must not create it
+	closed bool        // a directory above it could not be searched before the command
+}
+
+// newGuards returns guards for what the paths lead to, and for each step on the way, in the writable directories.
 func newGuards(write, paths []string) (all []guard, err error) {
+	ends := map[string]bool{} // whether a path ends there, or is a link on the way
+	var disk pathx.Snapshot
+	for _, path := range paths {
+		end, links, _ := disk.Follow(path) // as far as it is known
+		ends[end] = true
+		for _, l := range links {
+			ends[l.Path] = ends[l.Path]
+		}
+	}
 	for _, dir := range write {
 		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 			continue // a skill may name a file
 		}
-		g := guard{path: dir}
-		for _, path := range paths {
+		names := map[string]bool{}
+		for path, end := range ends {
 			name, below := pathx.Rel(dir, path)
-			if !below {
-				continue
-			}
-			target, err := os.Readlink(path)
-			if _, missing := os.Lstat(path); missing != nil || err == nil {
-				g.names, g.links = append(g.names, name), append(g.links, target)
+			for ; below && name != "."; name, end = filepath.Dir(name), false {
+				names[name] = names[name] || end
 			}
 		}
-		if len(g.names) == 0 {
+		if len(names) == 0 {
 			continue
 		}
-		if err := g.open(); err != nil {
+		g := guard{path: dir}
+		if err := g.open(names); err != nil {
 			for _, g := range append(all, g) {
 				g.close()
 			}
@@ -55,7 +69,8 @@ func newGuards(write, paths []string) (all []guard, err error) {
 	return all, nil
 }
 
-func (g *guard) open() (err error) {
+// open opens the directory and notes what the names are. The value of a name is whether a guarded path ends there.
+func (g *guard) open(names map[string]bool) (err error) {
 	if g.root, err = os.OpenRoot(g.path); err != nil {
 		return err
 	}
@@ -67,11 +82,15 @@ func (g *guard) open() (err error) {
 		return err
 	}
 	g.mode = info.Mode().Perm()
-	for i := range slices.Backward(g.names) { // not those that links of the user lead out of the directory
-		_, err := g.root.Lstat(g.names[i])
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			g.names, g.links = slices.Delete(g.names, i, i+1), slices.Delete(g.links, i, i+1)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		s := step{name: name, mode: 0o755}
+		info, err := g.root.Lstat(name)
+		if err == nil {
+			s.mode = info.Mode().Perm()
+			s.link, _ = g.root.Readlink(name)
 		}
+		s.absent, s.closed = err != nil && names[name], errors.Is(err, fs.ErrPermission)
+		g.steps = append(g.steps, s)
 	}
 	return nil
 }
@@ -87,40 +106,45 @@ func (g guard) close() {
 
 // tidy moves away what the command created, restores links, and returns the paths that it found changed.
 func (g guard) tidy() (changed []string) {
-	for i, name := range g.names {
-		found, err := g.restore(name, g.links[i])
-		if errors.Is(err, fs.ErrPermission) { // the command can forbid changes to its directories
-			_ = g.dir.Chmod(g.mode)
-			for i, c := range name {
-				if c == filepath.Separator {
-					_ = g.root.Chmod(name[:i], 0o755)
-				}
-			}
-			found, err = g.restore(name, g.links[i])
+	for _, s := range g.steps {
+		found, err := g.restore(s)
+		if errors.Is(err, fs.ErrPermission) && !s.closed { // the command can forbid changes to its directories
+			g.chmod(s.name, 0o700)
+			again, _ := g.restore(s)
+			found = found || again
+			g.chmod(s.name, 0)
 		}
-		if found || errors.Is(err, fs.ErrPermission) {
-			changed = append(changed, filepath.Join(g.path, name))
+		if found {
+			changed = append(changed, filepath.Join(g.path, s.name))
 		}
 	}
 	return changed
 }
 
-// restore moves a file or directory away, unless it is the link that was there before, and recreates that link.
-func (g guard) restore(name, link string) (changed bool, err error) {
-	_, err = g.root.Lstat(name)
-	if parent := filepath.Dir(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		if _, none := g.root.Readlink(parent); none == nil { // a new link, which leads out of the directory
-			name, link, err = parent, "", nil
+// chmod gives the directories above a name the permissions that they had before the command, and more.
+func (g guard) chmod(name string, more fs.FileMode) {
+	_ = g.dir.Chmod(g.mode | more)
+	for _, above := range g.steps {
+		if pathx.ContainsStrict(above.name, name) && above.link == "" {
+			_ = g.root.Chmod(above.name, above.mode|more)
 		}
 	}
-	if target, _ := g.root.Readlink(name); err == nil && (link == "" || target != link) {
-		changed = true
-		err = g.root.Rename(name, name+".refused-"+strings.ToLower(rand.Text()[:8]))
-	} else if err == nil || link == "" && errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+}
+
+// restore moves a step away that is not what it was before the command, and recreates a link.
+func (g guard) restore(s step) (changed bool, err error) {
+	_, err = g.root.Lstat(s.name)
+	target, _ := g.root.Readlink(s.name) // "" for anything but a link
+	switch {
+	case err == nil && target == s.link && !s.absent, err != nil && s.link == "":
+		return false, err
+	case err == nil:
+		dir, name := filepath.Split(s.name)
+		name = name[:min(len(name), 200)] // the longest name has 255 bytes
+		err = g.root.Rename(s.name, dir+name+".refused-"+strings.ToLower(rand.Text()[:8]))
 	}
-	if link != "" && (err == nil || errors.Is(err, fs.ErrNotExist)) {
-		return true, g.root.Symlink(link, name)
+	if s.link != "" && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		err = g.root.Symlink(s.link, s.name)
 	}
-	return changed, err
+	return true, err
 }
