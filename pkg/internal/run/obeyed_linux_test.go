@@ -1,6 +1,8 @@
 package run
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -217,6 +220,78 @@ func TestObeyedInput(t *testing.T) {
 			t.Errorf("%s: %q %v", name, data, err)
 		}
 		_ = f.Close()
+	}
+}
+
+// TestObeyedReplaced checks what happens if a path that the sandbox protects is replaced while a script runs: by another
+// program, which is reported, or because it was that of another script, whose guard moved it away.
+func TestObeyedReplaced(t *testing.T) {
+	for _, test := range []struct {
+		name, to string
+		moved    bool
+	}{{"CLAUDE.md", "old", false}, {"CLAUDE.md", "CLAUDE.md.refused-abcdefgh", true}, {".envrc", ".envrc.refused-abcdefgh", true}} {
+		h := newHouse(t)
+		path := filepath.Join(h.project, test.name)
+		h.file(filepath.Join(h.project, "CLAUDE.md"), "old\n")
+		h.link("evil", filepath.Join(h.project, ".envrc"))
+		replaced := make(chan error)
+		go func() {
+			for {
+				if _, err := os.Lstat(filepath.Join(h.project, "started")); err == nil {
+					break
+				}
+			}
+			err := os.Rename(path, filepath.Join(h.project, test.to))
+			replaced <- errors.Join(err, os.WriteFile(path, []byte("new\n"), 0o644))
+		}()
+		res := h.run(`touch started; until echo EVIL >> `+test.name+`; do :; done 2>/dev/null`, h.confined(enforce.Request{}))
+		if err := <-replaced; err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Lstat(path)
+		if want := []string{path}; test.moved && (err == nil || !slices.Equal(res.Removed, want)) || !test.moved && (err != nil || !slices.Equal(res.Replaced, want)) {
+			t.Errorf("%s moved to %s: %v, removed %q, replaced %q", test.name, test.to, err, res.Removed, res.Replaced)
+		}
+	}
+}
+
+// TestObeyedKilled checks that files are moved away, and temporary ones removed, also if skillpm is killed.
+func TestObeyedKilled(t *testing.T) {
+	const project = "SKILLPM_TEST_OBEYED"
+	if dir := os.Getenv(project); dir != "" { // it is the process to kill
+		mustRun(t, Command{
+			Argv: []string{"sh", "-c", "mkdir .vscode; echo ready; sleep 1000"}, Dir: dir, Env: []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.Getenv("TMPDIR")},
+			Sandbox: &sandbox.Rules{Write: []string{dir}, Guarded: []string{filepath.Join(dir, ".vscode")}}, Helper: self(t), Stdout: os.Stdout,
+		})
+	}
+	h := newHouse(t)
+	temp := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestObeyedKilled$", "-test.v")
+	cmd.Env = append(os.Environ(), project+"="+h.project, "TMPDIR="+temp)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "ready"; {
+	}
+	limit := time.Now().Add(far)
+	for !hasWatcher(t, cmd.Process.Pid) && time.Now().Before(limit) {
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	for {
+		_, err := os.Lstat(filepath.Join(h.project, ".vscode"))
+		left, _ := os.ReadDir(temp)
+		if err != nil && len(left) == 0 {
+			return
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("left: .vscode (%v), %v", err, left)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

@@ -70,6 +70,7 @@ type Result struct {
 	Unconfined string
 	Refused    []string // network hosts that it tried to reach and must not, possibly not all of them
 	Removed    []string // paths that it created or replaced, that its sandbox forbids, and that were moved away
+	Replaced   []string // read-only paths that another program replaced, and that it could then change
 
 	ExitCode int    // exit code, or 128 plus the number of the signal that ended it
 	Signal   string // name of that signal, such as "SIGTERM", or ""
@@ -121,7 +122,8 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	r.Duration = time.Since(began)
 	r.recordEnd(g)
 	if g.box != nil {
-		r.Refused, r.Removed = g.box.Refused(), g.box.Tidy()
+		r.Refused = g.box.Refused()
+		r.Removed, r.Replaced = g.box.Tidy()
 	}
 	r.Stdout, r.StdoutSize, r.StdoutSum = stdout.captured()
 	r.Stderr, r.StderrSize, r.StderrSum = stderr.captured()
@@ -260,9 +262,7 @@ func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*s
 	case <-g.ended():
 	case <-ctx.Done():
 	case <-unwatched.C:
-		if g.box == nil { // this process's end also ends a box
-			defer g.watch(c.Helper)()
-		}
+		defer g.watch(c.Helper)()
 	}
 	select {
 	case <-g.ended():

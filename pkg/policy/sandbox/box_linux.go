@@ -251,12 +251,14 @@ func (b *Box) Ended() (code int, signal string, ok bool) {
 	}
 }
 
-// Tidy restores the paths that the rules guard, and returns those that the command changed. The helper must have ended.
-func (b *Box) Tidy() (changed []string) {
+// Tidy restores the paths that the rules guard, and returns those that the command changed, and those that another
+// program replaced meanwhile, so that the command could change them. The helper must have ended.
+func (b *Box) Tidy() (changed, replaced []string) {
 	for _, g := range b.guards {
-		changed = append(changed, g.tidy()...)
+		more, others := g.tidy()
+		changed, replaced = append(changed, more...), append(replaced, others...)
 	}
-	return changed
+	return changed, replaced
 }
 
 // Refused returns network hosts that the command requested and may not reach, up to a limit.
