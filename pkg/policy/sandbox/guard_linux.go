@@ -165,9 +165,15 @@ func (s step) refused() bool {
 // chmod gives the directories above a name the permissions that they had before the command, and more.
 func (g guard) chmod(name string, more fs.FileMode) {
 	_ = g.dir.Chmod(g.Mode | more)
-	for _, above := range g.Steps {
-		if pathx.ContainsStrict(above.Name, name) && above.Link == "" {
-			_ = g.root.Chmod(above.Name, above.Mode|more)
+	for i, c := range name {
+		if c != filepath.Separator {
+			continue
+		}
+		at, found := slices.BinarySearchFunc(g.Steps, name[:i], func(s step, name string) int {
+			return strings.Compare(s.Name, name)
+		})
+		if found && g.Steps[at].Link == "" {
+			_ = g.root.Chmod(name[:i], g.Steps[at].Mode|more)
 		}
 	}
 }
