@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
@@ -240,10 +241,10 @@ func (c Command) pipeInput(cmd *exec.Cmd) (wait func(), err error) {
 		return nil, err
 	}
 	cmd.Stdin = r
-	go func() {
+	bug.Go(func() {
 		_, _ = io.Copy(w, c.Stdin) // a command need not read all of its input
 		_ = w.Close()
-	}()
+	})
 	return func() { _, _ = r.Close(), w.Close() }, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
@@ -80,6 +81,6 @@ func (g *running) watch(helper []string) (stop func()) {
 	return func() {
 		_, _ = w.WriteString("done\n")
 		_ = w.Close()
-		go func() { _ = cmd.Wait() }()
+		bug.Go(func() { _ = cmd.Wait() })
 	}
 }
