@@ -49,7 +49,9 @@ func newGuards(write, paths []string) (all []guard, err error) {
 		end, links, _ := disk.Follow(path) // as far as it is known
 		ends[end] = true
 		for _, l := range links {
-			ends[l.Path] = ends[l.Path]
+			if !ends[l.Path] {
+				ends[l.Path] = false
+			}
 		}
 	}
 	for _, dir := range write {
