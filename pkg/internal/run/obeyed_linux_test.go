@@ -242,14 +242,14 @@ func TestObeyedReplaced(t *testing.T) {
 				}
 			}
 			err := os.Rename(path, filepath.Join(h.project, test.to))
-			replaced <- errors.Join(err, os.WriteFile(path, []byte("new\n"), 0o644))
+			replaced <- errors.Join(err, os.WriteFile(path, []byte("new\n"), 0o644), os.Mkdir(filepath.Join(h.project, "done"), 0o755))
 		}()
-		res := h.run(`touch started; until echo EVIL >> `+test.name+`; do :; done 2>/dev/null`, h.confined(enforce.Request{}))
+		res := h.run(`touch started; until [ -e done ]; do :; done; echo EVIL >> `+test.name, h.confined(enforce.Request{}))
 		if err := <-replaced; err != nil {
 			t.Fatal(err)
 		}
 		_, err := os.Lstat(path)
-		if want := []string{path}; test.moved && (err == nil || !slices.Equal(res.Removed, want)) || !test.moved && (err != nil || !slices.Equal(res.Replaced, want)) {
+		if test.moved && (err == nil || !slices.Equal(res.Removed, []string{path})) || !test.moved && (err != nil || !slices.Equal(res.Replaced, []string{path})) {
 			t.Errorf("%s moved to %s: %v, removed %q, replaced %q", test.name, test.to, err, res.Removed, res.Replaced)
 		}
 	}
