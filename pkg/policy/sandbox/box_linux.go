@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -176,7 +177,7 @@ func (b *Box) NotStarted(err error) error {
 func (b *Box) Begin(most time.Duration) error {
 	_ = b.theirs.Close()
 	_ = b.conn.SetDeadline(time.Now().Add(most)) //nolint:forbidigo // another process is waited for in real time
-	if err := json.NewEncoder(b.conn).Encode(b.order); err != nil {
+	if err := gob.NewEncoder(b.conn).Encode(b.order); err != nil {
 		return fmt.Errorf("the sandbox helper did not start the command: %s",
 			err) //nolint:errorlint // its number is not that of the command
 	}
@@ -190,6 +191,8 @@ func (b *Box) Begin(most time.Duration) error {
 			err) //nolint:errorlint // its number is not that of the command
 	case first.Errno != 0:
 		return syscall.Errno(first.Errno)
+	case first.Failed != "":
+		return diag.Errorf(diag.Denied, "the sandbox cannot open %s", first.Failed)
 	case first.Unavailable != "":
 		return unavailable("%s", first.Unavailable)
 	}

@@ -2,7 +2,7 @@ package sandbox
 
 import (
 	"crypto/rand"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"io"
 	"io/fs"
@@ -214,7 +214,7 @@ func (b *Box) Remains() ([]*os.File, error) {
 		return nil, err
 	}
 	files := []*os.File{os.NewFile(uintptr(fd), "sandbox")}
-	if err := json.NewEncoder(files[0]).Encode(remains{b.dir, b.guards}); err != nil {
+	if err := gob.NewEncoder(files[0]).Encode(remains{b.dir, b.guards}); err != nil {
 		return files, err
 	}
 	for _, g := range b.guards {
@@ -226,7 +226,7 @@ func (b *Box) Remains() ([]*os.File, error) {
 // Settle tidies up for a Box whose process was killed. Its processes must have ended. Fd is the first of the files.
 func Settle(fd int) {
 	var r remains
-	if json.NewDecoder(io.NewSectionReader(os.NewFile(uintptr(fd), "sandbox"), 0, math.MaxInt64)).Decode(&r) != nil {
+	if gob.NewDecoder(io.NewSectionReader(os.NewFile(uintptr(fd), "sandbox"), 0, math.MaxInt64)).Decode(&r) != nil {
 		return
 	}
 	for i, g := range r.Guards {
