@@ -436,7 +436,7 @@ func TestConfinedNetwork(t *testing.T) {
 func TestUnavailable(t *testing.T) {
 	h := newHouse(t)
 	rules := *h.rules
-	c := Command{Argv: []string{"true"}, Env: []string{"PATH=" + os.Getenv("PATH")}, Dir: h.project, Sandbox: &rules, Helper: []string{"/bin/sh", "-c", `read -r order <&3; echo '{"unavailable":"it is a test"}' >&3`}}
+	c := Command{Argv: []string{"true"}, Env: []string{"PATH=" + os.Getenv("PATH")}, Dir: h.project, Sandbox: &rules, Helper: []string{"/bin/sh", "-c", `head -c 1 <&3 >&2; echo '{"unavailable":"it is a test"}' >&3`}}
 	if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "this machine cannot confine commands") {
 		t.Errorf("%v", err)
 	}
@@ -452,6 +452,17 @@ func TestUnavailable(t *testing.T) {
 		c.Helper[2], c.Limit = how.helper, how.limit
 		if res, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v %+v", how.helper, err, res)
+		}
+	}
+	// Nor does a path that cannot be opened: its author could have chosen it. A name need not be UTF-8.
+	long := filepath.Join(h.project, strings.Repeat(strings.Repeat("d", 200)+"/", 30))[:4090] + "d"
+	raw := filepath.Join(h.project, "x\xff")
+	for dir, runs := range map[string]bool{long: false, raw: true} {
+		res, err := Run(t.Context(), Command{
+			Argv: []string{"sh", "-c", "touch new"}, Env: c.Env, Dir: dir, Sandbox: &sandbox.Rules{Write: []string{dir}, Optional: true}, Helper: self(t),
+		})
+		if (err == nil && res.ExitCode == 0 && res.Unconfined == "") != runs || !runs && err == nil {
+			t.Errorf("%q: %v %+v", dir[len(h.project):], err, res)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -29,7 +32,9 @@ func (h *house) confined(w enforce.Request) *sandbox.Rules {
 func (h *house) asks(w enforce.Request) (*sandbox.Rules, error) {
 	w.Sandbox = "true"
 	g := enforce.Open(enforce.Options{Files: enforce.Files{Paths: scope.Paths{Home: h.home}, OS: "linux", Admin: os.Getuid()}, Projects: []string{h.project}})
-	rules, _, err := g.Confine(enforce.Skill{Name: "deploy", Dir: h.skill}, w, enforce.Directories{Dir: h.skill, Work: h.project, Project: h.project})
+	rules, _, err := g.Confine(enforce.Skill{Name: "deploy", Dir: h.skill}, w, enforce.Directories{
+		Dir: h.skill, Work: h.project, Project: h.project, Skills: []string{filepath.Join(h.project, "team", "skills")},
+	})
 	if rules != nil {
 		rules.Read = append(rules.Read, self(h.T)[0])
 	}
@@ -74,7 +79,10 @@ func TestObeyed(t *testing.T) {
 	}
 	// None exists: a script can create them, and they are moved away when it ends.
 	fresh := newHouse(t)
-	before := fresh.confined(enforce.Request{}).Absent
+	before := slices.DeleteFunc(fresh.confined(enforce.Request{}).Guarded, func(path string) bool {
+		_, err := os.Lstat(path)
+		return err == nil
+	})
 	made := fresh.run("set -- '"+strings.Join(names, "' '")+`'; for f; do mkdir -p "${f%/*}"; `+
 		`rmdir "$f"; echo x > "$f"; done 2>/dev/null; chmod 555 .`, fresh.confined(enforce.Request{}))
 	for _, path := range before {
@@ -134,6 +142,156 @@ func TestObeyed(t *testing.T) {
 	h.file(filepath.Join(h.project, "out.txt"), "")
 	if res := h.run(`echo x > out.txt`, h.confined(enforce.Request{AllowedPaths: []string{"out.txt"}})); res.ExitCode != 0 {
 		t.Errorf("a file that a skill names: %d %s", res.ExitCode, res.Stderr)
+	}
+}
+
+// TestObeyedLinks checks that a script cannot change where a path leads that other programs obey, neither a link on the
+// way nor what a link leads to, and that a second script cannot use what a first one left.
+func TestObeyedLinks(t *testing.T) {
+	long := strings.Repeat("l", 250)
+	for _, test := range []struct {
+		name  string
+		files string            // of the user
+		links map[string]string // of the user
+		path  string
+		lines []string // one script each
+	}{
+		{"a link on the way", "store/real", map[string]string{"CLAUDE.md": "hop/h", "hop/h": "../store/real"}, "CLAUDE.md", []string{`rm hop/h; echo EVIL > hop/h`}},
+		{"its directory", "store/real", map[string]string{"CLAUDE.md": "hop/h", "hop/h": "../store/real"}, "CLAUDE.md", []string{`mv hop old; mkdir hop; echo EVIL > hop/h`}},
+		{"a link to a directory on the way", "store/real", map[string]string{"CLAUDE.md": "hop/real", "hop": "store"}, "CLAUDE.md", []string{`rm hop; mkdir hop; echo EVIL > hop/real`}},
+		{"what a link leads to", "", map[string]string{".envrc": "x/y"}, ".envrc", []string{`mkdir x; echo EVIL > x/y`}},
+		{"a link above an existing file", "store/mise/config.toml", map[string]string{".config": "store"}, ".config/mise/config.toml", []string{`rm .config; mkdir -p .config/mise; echo EVIL > .config/mise/config.toml`}},
+		{"a link above a missing file", "store/x", map[string]string{".config": "store"}, ".config/mise", []string{`mv store s; ln -s "$PWD/s" store; echo EVIL > s/mise`}},
+		{"a new link high above", "", nil, "a/b/c/.git", []string{`mkdir -p evil/b/c; echo EVIL > evil/b/c/.git; ln -s "$PWD/evil" a`}},
+		{"a new loop", "", nil, "a/b/c/.git", []string{`ln -s a a`, `rm a; mkdir -p a/b/c; echo EVIL > a/b/c/.git`}},
+		{"a closed directory behind a new link", "", nil, "a/b/c/.git", []string{`mkdir -p d/e; ln -s d/e a; chmod 0 d`, `chmod 755 d; mkdir -p d/e/b/c; echo EVIL > d/e/b/c/.git`}},
+		{"a closed directory above an existing file", "data/skills/x", nil, "data/skills/x", []string{`chmod 0 data`, `chmod 755 data; echo EVIL > data/skills/x`}},
+		{"a closed directory of the user", ".config/x", nil, ".config/mise", []string{`chmod 755 .config; echo EVIL > .config/mise`}},
+		{"a long name", "", nil, long + "/.git", []string{`mkdir evil; echo EVIL > evil/.git; ln -s "$PWD/evil" ` + long}},
+		{"a bare repository", "", nil, "HEAD", []string{`mkdir objects refs; echo EVIL > HEAD`}},
+		{"a directory of skills", "", nil, "team/skills/x/SKILL.md", []string{`mkdir -p team/skills/x; echo EVIL > team/skills/x/SKILL.md`}},
+	} {
+		h := newHouse(t)
+		h.file(filepath.Join(h.project, ".gitmodules"), "[submodule \"sub\"]\n\tpath = a/b/c\n\tpath = "+long+"\n")
+		if test.files != "" {
+			h.file(filepath.Join(h.project, filepath.FromSlash(test.files)), "theirs\n")
+		}
+		for name, target := range test.links {
+			h.link(target, filepath.Join(h.project, filepath.FromSlash(name)))
+		}
+		if strings.HasSuffix(test.name, "of the user") {
+			if err := os.Chmod(filepath.Join(h.project, ".config"), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, line := range test.lines {
+			h.run(line, h.confined(enforce.Request{}))
+		}
+		_ = os.Chmod(filepath.Join(h.project, ".config"), 0o755)
+		if data, err := os.ReadFile(filepath.Join(h.project, filepath.FromSlash(test.path))); strings.Contains(string(data), "EVIL") {
+			t.Errorf("%s: a script left %s (%v)", test.name, test.path, err)
+		}
+		for name, target := range test.links {
+			if got, err := os.Readlink(filepath.Join(h.project, name)); got != target {
+				t.Errorf("%s: %s is a link to %q (%v)", test.name, name, got, err)
+			}
+		}
+	}
+}
+
+// TestObeyedInput checks that a file that is the standard input of a script cannot be changed through it, nor what a
+// directory contains.
+func TestObeyedInput(t *testing.T) {
+	for _, name := range []string{"CLAUDE.md", "."} {
+		h := newHouse(t)
+		h.file(filepath.Join(h.project, "CLAUDE.md"), "theirs\n")
+		f, err := os.Open(filepath.Join(h.project, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := Run(t.Context(), Command{
+			Argv: []string{"sh", "-c", `cat; for f in /proc/self/fd/0 /proc/self/fd/0/CLAUDE.md; do echo EVIL > $f; done`},
+			Dir:  h.project, Env: []string{"PATH=" + os.Getenv("PATH")}, Sandbox: h.confined(enforce.Request{}), Helper: self(t), Stdin: f,
+		})
+		if err != nil || name != "." && string(res.Stdout) != "theirs\n" {
+			t.Errorf("%s: %v %+v", name, err, res)
+		}
+		if data, err := os.ReadFile(filepath.Join(h.project, "CLAUDE.md")); string(data) != "theirs\n" {
+			t.Errorf("%s: %q %v", name, data, err)
+		}
+		_ = f.Close()
+	}
+}
+
+// TestObeyedReplaced checks what happens if a path that the sandbox protects is replaced while a script runs: by another
+// program, which is reported, or because it was that of another script, whose guard moved it away.
+func TestObeyedReplaced(t *testing.T) {
+	for _, test := range []struct {
+		name, to string
+		moved    bool
+	}{{"CLAUDE.md", "old", false}, {"CLAUDE.md", "CLAUDE.md.refused-abcdefgh", true}, {".envrc", ".envrc.refused-abcdefgh", true}} {
+		h := newHouse(t)
+		path := filepath.Join(h.project, test.name)
+		h.file(filepath.Join(h.project, "CLAUDE.md"), "old\n")
+		h.link("evil", filepath.Join(h.project, ".envrc"))
+		replaced := make(chan error)
+		go func() {
+			for {
+				if _, err := os.Lstat(filepath.Join(h.project, "started")); err == nil {
+					break
+				}
+			}
+			err := os.Rename(path, filepath.Join(h.project, test.to))
+			replaced <- errors.Join(err, os.WriteFile(path, []byte("new\n"), 0o644), os.Mkdir(filepath.Join(h.project, "done"), 0o755))
+		}()
+		res := h.run(`touch started; until [ -e done ]; do :; done; echo EVIL >> `+test.name, h.confined(enforce.Request{}))
+		if err := <-replaced; err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Lstat(path)
+		if test.moved && (err == nil || !slices.Equal(res.Removed, []string{path})) || !test.moved && (err != nil || !slices.Equal(res.Replaced, []string{path})) {
+			t.Errorf("%s moved to %s: %v, removed %q, replaced %q", test.name, test.to, err, res.Removed, res.Replaced)
+		}
+	}
+}
+
+// TestObeyedKilled checks that files are moved away, and temporary ones removed, also if skillpm is killed.
+func TestObeyedKilled(t *testing.T) {
+	const project = "SKILLPM_TEST_OBEYED"
+	if dir := os.Getenv(project); dir != "" { // it is the process to kill
+		mustRun(t, Command{
+			Argv: []string{"sh", "-c", "mkdir .vscode; echo ready; sleep 1000"}, Dir: dir, Env: []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.Getenv("TMPDIR")},
+			Sandbox: &sandbox.Rules{Write: []string{dir}, Guarded: []string{filepath.Join(dir, ".vscode")}}, Helper: self(t), Stdout: os.Stdout,
+		})
+	}
+	h := newHouse(t)
+	temp := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestObeyedKilled$", "-test.v")
+	cmd.Env = append(os.Environ(), project+"="+h.project, "TMPDIR="+temp)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "ready"; {
+	}
+	limit := time.Now().Add(far)
+	for !hasWatcher(t, cmd.Process.Pid) && time.Now().Before(limit) {
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	for {
+		_, err := os.Lstat(filepath.Join(h.project, ".vscode"))
+		left, _ := os.ReadDir(temp)
+		if err != nil && len(left) == 0 {
+			return
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("left: .vscode (%v), %v", err, left)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

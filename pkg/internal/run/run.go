@@ -71,6 +71,7 @@ type Result struct {
 	Unconfined string
 	Refused    []string // network hosts that it tried to reach and must not, possibly not all of them
 	Removed    []string // paths that it created or replaced, that its sandbox forbids, and that were moved away
+	Replaced   []string // read-only paths that another program replaced, and that it could then change
 
 	ExitCode int    // exit code, or 128 plus the number of the signal that ended it
 	Signal   string // name of that signal, such as "SIGTERM", or ""
@@ -99,7 +100,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	}
 	defer stderr.close()
 	cmd.Stdout, cmd.Stderr = stdout.write, stderr.write
-	fed, err := pipeInput(cmd, c.Stdin)
+	fed, err := c.pipeInput(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,8 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	r.Duration = time.Since(began)
 	r.recordEnd(g)
 	if g.box != nil {
-		r.Refused, r.Removed = g.box.Refused(), g.box.Tidy()
+		r.Refused = g.box.Refused()
+		r.Removed, r.Replaced = g.box.Tidy()
 	}
 	r.Stdout, r.StdoutSize, r.StdoutSum = stdout.captured()
 	r.Stderr, r.StderrSize, r.StderrSum = stderr.captured()
@@ -221,14 +223,18 @@ func (c Command) startError(err error) error {
 }
 
 // pipeInput connects the command's standard input. The returned function releases it without waiting for a reader that
-// blocks.
-func pipeInput(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
-	if reader == nil {
+// blocks. A confined command does not get a regular file or a directory, because its descriptor leads around the mounts
+// of the sandbox: it can be opened again for writing.
+func (c Command) pipeInput(cmd *exec.Cmd) (wait func(), err error) {
+	if c.Stdin == nil {
 		return func() {}, nil // os/exec uses the null device
 	}
-	if f, ok := reader.(*os.File); ok {
-		cmd.Stdin = f
-		return func() {}, nil
+	if f, ok := c.Stdin.(*os.File); ok {
+		info, err := f.Stat()
+		if c.Sandbox == nil || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			cmd.Stdin = f
+			return func() {}, nil
+		}
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -236,7 +242,7 @@ func pipeInput(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
 	}
 	cmd.Stdin = r
 	bug.Go(func() {
-		_, _ = io.Copy(w, reader) // a command need not read all of its input
+		_, _ = io.Copy(w, c.Stdin) // a command need not read all of its input
 		_ = w.Close()
 	})
 	return func() { _, _ = r.Close(), w.Close() }, nil
@@ -257,9 +263,7 @@ func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*s
 	case <-g.ended():
 	case <-ctx.Done():
 	case <-unwatched.C:
-		if g.box == nil { // this process's end also ends a box
-			defer g.watch(c.Helper)()
-		}
+		defer g.watch(c.Helper)()
 	}
 	select {
 	case <-g.ended():

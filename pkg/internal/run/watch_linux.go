@@ -26,7 +26,7 @@ func Enter(args []string) (code int, helper bool) {
 			return code, true
 		}
 	}
-	if len(args) != 5 || args[1] != watchEntry || !hasLife() {
+	if len(args) != 5 && len(args) != 6 || args[1] != watchEntry || !hasLife() {
 		return 0, false
 	}
 	pid, err := strconv.Atoi(args[2])
@@ -39,12 +39,15 @@ func Enter(args []string) (code int, helper bool) {
 	}
 	g := &group{pid: pid, mark: []byte(args[3]), since: since, exited: make(chan struct{})}
 	g.sweep()
+	if len(args) == 6 {
+		sandbox.Settle(lifePipe + 1)
+	}
 	return 0, true
 }
 
-// watch starts a watcher: a process that ends the command's processes if this process is killed. The returned function
-// ends the watcher. Like a supervisor's, its arguments come first, so that none of a user's command can be one.
-func (g *group) watch(helper []string) (stop func()) {
+// watch starts a watcher: a process that ends the command's processes if this process is killed, and then tidies up for
+// a box. The returned function ends the watcher. Like a supervisor's, its arguments come first, so that none of a user's command can be one.
+func (g *running) watch(helper []string) (stop func()) {
 	none := func() {}
 	if len(helper) != 1 {
 		return none
@@ -59,6 +62,15 @@ func (g *group) watch(helper []string) (stop func()) {
 		// Its own process group protects it from a signal to this process's group. It keeps this process's session: see
 		// [Adopt].
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+	}
+	if g.box != nil {
+		files, err := g.box.Remains()
+		if len(files) > 0 {
+			defer files[0].Close()
+		}
+		if err == nil {
+			cmd.Args, cmd.ExtraFiles = append(cmd.Args, "box"), append(cmd.ExtraFiles, files...)
+		}
 	}
 	err = cmd.Start()
 	_ = r.Close()

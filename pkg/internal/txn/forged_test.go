@@ -90,6 +90,35 @@ func TestForgedJournal(t *testing.T) {
 			refused(t, o, diag.Denied)
 		}
 	})
+	t.Run("too large", func(t *testing.T) {
+		o := forge(t, t.TempDir(), otherKey, evil)
+		if err := os.Truncate(filepath.Join(o.Dir, journalName), 1<<40); err != nil {
+			t.Skip(err)
+		}
+		o.Key = thisKey
+		if recovered, err := Recover(o); recovered || diag.CodeOf(err) != diag.Denied {
+			t.Errorf("got %v, %v", recovered, err)
+		}
+		if err := os.Truncate(filepath.Join(o.Dir, journalName), 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(o.Dir, journalName), filepath.Join(o.Root, "file")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(o.Root, "file"), 1<<40); err != nil {
+			t.Fatal(err)
+		}
+		tx, err := Begin(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.StageFile("file", []byte("x"), 0o644); diag.CodeOf(err) != diag.Invalid {
+			t.Errorf("a file to replace: %v", err)
+		}
+		if err := tx.Abort(); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("a directory", func(t *testing.T) {
 		root := t.TempDir()
 		o := Options{Root: root, Dir: filepath.Join(root, ".skillpm", "journal"), Key: thisKey}

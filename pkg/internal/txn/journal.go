@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -119,18 +120,21 @@ func (s *scopeDir) readJournal() ([]*op, error) {
 	if !info.Mode().IsRegular() {
 		return nil, s.foreignJournal()
 	}
-	data, err := s.root.ReadFile(s.journalPath(journalName))
+	if info.Size() > maxRead {
+		return nil, s.foreignJournal()
+	}
+	data, err := s.read(s.journalPath(journalName))
 	if err != nil {
 		return nil, err
 	}
-	head, body, _ := strings.Cut(string(data), "\n")
-	sum, ok := strings.CutPrefix(head, journalHeader)
+	head, body, _ := bytes.Cut(data, []byte("\n"))
+	sum, ok := strings.CutPrefix(string(head[:min(len(head), 256)]), journalHeader)
 	mac, err := hex.DecodeString(sum)
-	if !ok || err != nil || !hmac.Equal(mac, s.mac([]byte(body))) {
+	if !ok || err != nil || !hmac.Equal(mac, s.mac(body)) {
 		return nil, s.foreignJournal()
 	}
 	var ops []*op
-	if err := json.Unmarshal([]byte(body), &ops); err != nil {
+	if err := json.Unmarshal(body, &ops); err != nil {
 		return nil, diag.Errorf(diag.Invalid, "cannot read the journal %s: %w", s.abs(s.journalPath(journalName)), err).
 			WithHint("delete %s, then install again", s.abs(s.dir))
 	}

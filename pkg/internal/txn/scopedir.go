@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
@@ -163,11 +164,19 @@ func (s *scopeDir) digestOf(rel string) (string, error) {
 		return "", diag.Errorf(diag.Denied, "%s is not a regular file", s.abs(rel)).
 			WithHint("move the link or directory away: skillpm writes a regular file to this path")
 	}
-	data, err := s.root.ReadFile(rel)
+	data, err := s.read(rel)
 	if err != nil {
 		return "", err
 	}
 	return textx.SHA256(data), nil
+}
+
+// maxRead is the maximum size of a journal, and of a file that a transaction replaces, in bytes. A project can contain
+// any file.
+const maxRead = 256 << 20
+
+func (s *scopeDir) read(rel string) ([]byte, error) {
+	return safefile.ReadIn(s.root.FS(), rel, maxRead)
 }
 
 // finish ends the transaction, whose changes are synced. The next transaction deletes what cannot be deleted now.

@@ -75,7 +75,7 @@ func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbo
 	for _, root := range append([]string{c.real.Project, c.real.Work}, r.Write...) {
 		if root != "" {
 			r.Keep = append(r.Keep, existingBelow(root, controlPaths(root))...)
-			r.Absent = append(r.Absent, unmountable(controlPaths(root))...)
+			r.Guarded = append(r.Guarded, controlPaths(root)...)
 		}
 	}
 	for _, root := range []string{dirs.Project, dirs.Work} {
@@ -85,8 +85,9 @@ func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbo
 	}
 	slices.Sort(r.Keep)
 	r.Keep = slices.DeleteFunc(slices.Compact(r.Keep), func(path string) bool { return slices.Contains(r.Write, path) })
-	slices.Sort(r.Absent)
-	r.Absent = slices.DeleteFunc(slices.Compact(r.Absent), func(path string) bool {
+	r.Guarded = append(r.Guarded, dirs.Skills...)
+	slices.Sort(r.Guarded)
+	r.Guarded = slices.DeleteFunc(slices.Compact(r.Guarded), func(path string) bool {
 		return slices.ContainsFunc(r.Write, func(named string) bool { return pathx.Contains(path, named) })
 	})
 	r.LinkPaths = c.linkPaths

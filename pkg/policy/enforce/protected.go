@@ -22,8 +22,9 @@ var ownFiles = [...]string{scope.ManifestName, scope.LockName, ProjectPolicyName
 
 // controlFiles are files and directories of a project that control unconfined programs: git, agents, editors, and
 // programs that run commands on entering a directory or on a commit. controlPaths adds [ownFiles] and [agentDirs].
+// Without .git, git takes a directory with HEAD, objects, and refs for a repository.
 var controlFiles = [...]string{
-	"vendor/skills", ".git", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml",
+	"vendor/skills", ".git", "HEAD", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml",
 	".pre-commit-config.yml",
 	"lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json", ".lefthook.yml", ".lefthook.yaml",
 	".lefthook.toml", ".lefthook.json", ".overcommit.yml",
@@ -135,12 +136,4 @@ func existingBelow(dir string, paths []string) (below []string) {
 		}
 	}
 	return below
-}
-
-// unmountable returns the paths that do not exist or are links, so that the sandbox cannot make them read-only.
-func unmountable(paths []string) []string {
-	return slices.DeleteFunc(paths, func(path string) bool {
-		info, err := os.Lstat(path)
-		return err == nil && info.Mode()&os.ModeSymlink == 0
-	})
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 		order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone},
 	}
 	b.order.Links, b.order.Paths = visible.order()
-	if b.guards, err = newGuards(r.Write, r.Absent); err != nil {
+	if b.guards, err = newGuards(r.Write, r.Guarded); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func (b *Box) NotStarted(err error) error {
 func (b *Box) Begin(most time.Duration) error {
 	_ = b.theirs.Close()
 	_ = b.conn.SetDeadline(time.Now().Add(most)) //nolint:forbidigo // another process is waited for in real time
-	if err := json.NewEncoder(b.conn).Encode(b.order); err != nil {
+	if err := gob.NewEncoder(b.conn).Encode(b.order); err != nil {
 		return fmt.Errorf("the sandbox helper did not start the command: %s",
 			err) //nolint:errorlint // its number is not that of the command
 	}
@@ -190,6 +191,8 @@ func (b *Box) Begin(most time.Duration) error {
 			err) //nolint:errorlint // its number is not that of the command
 	case first.Errno != 0:
 		return syscall.Errno(first.Errno)
+	case first.Failed != "":
+		return diag.Errorf(diag.Denied, "the sandbox cannot open %s", first.Failed)
 	case first.Unavailable != "":
 		return unavailable("%s", first.Unavailable)
 	}
@@ -252,12 +255,14 @@ func (b *Box) Ended() (code int, signal string, ok bool) {
 	}
 }
 
-// Tidy restores the paths that the rules guard, and returns those that the command changed. The helper must have ended.
-func (b *Box) Tidy() (changed []string) {
+// Tidy restores the paths that the rules guard, and returns those that the command changed, and those that another
+// program replaced meanwhile, so that the command could change them. The helper must have ended.
+func (b *Box) Tidy() (changed, replaced []string) {
 	for _, g := range b.guards {
-		changed = append(changed, g.tidy()...)
+		more, others := g.tidy()
+		changed, replaced = append(changed, more...), append(replaced, others...)
 	}
-	return changed
+	return changed, replaced
 }
 
 // Refused returns network hosts that the command requested and may not reach, up to a limit.

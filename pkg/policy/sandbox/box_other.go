@@ -34,7 +34,7 @@ func (b *Box) Over() <-chan struct{} { return nil }
 func (b *Box) Ended() (code int, signal string, ok bool) { return 0, "", false }
 
 // Tidy does nothing.
-func (b *Box) Tidy() []string { return nil }
+func (b *Box) Tidy() (changed, replaced []string) { return nil, nil }
 
 // Refused returns nothing.
 func (b *Box) Refused() []string { return nil }

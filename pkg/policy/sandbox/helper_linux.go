@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func Enter(args []string) (code int, helper bool) {
 		return 1, true
 	}
 	h := &helperProcess{conn: conn.(*net.UnixConn), listener: -1}
-	if err := json.NewDecoder(h.conn).Decode(&h.order); err != nil {
+	if err := gob.NewDecoder(h.conn).Decode(&h.order); err != nil {
 		return 1, true
 	}
 	return h.run(), true
@@ -65,7 +66,10 @@ func (h *helperProcess) run() int {
 	if err == nil {
 		err = h.confine()
 	}
-	if err != nil {
+	if failed := new(pathError); errors.As(err, &failed) {
+		h.send(reply{Failed: failed.Error()}, -1)
+		return 1
+	} else if err != nil {
 		h.send(reply{Unavailable: err.Error()}, -1)
 		return 1
 	}

@@ -36,15 +36,33 @@ func (h *helperProcess) mount() error {
 			do = b.copy
 		}
 		if err := do(p); err != nil {
-			return fmt.Errorf("%s: %w", p.Path, err)
+			return openError(p.Path, err)
 		}
 	}
 	for _, l := range h.order.Links {
 		if err := b.link(l); err != nil {
-			return fmt.Errorf("%s: %w", l.Path, err)
+			return openError(l.Path, err)
 		}
 	}
 	return enterRoot(root)
+}
+
+// pathError is an error of a path, whose author could have chosen it so that the command runs unconfined.
+type pathError struct {
+	path string
+	err  error
+}
+
+func (e *pathError) Error() string { return e.path + ": " + e.err.Error() }
+
+// openError returns the error for a path: a [pathError], unless it is that of a system that cannot mount any.
+func openError(path string, err error) error {
+	for _, lacks := range []error{unix.EPERM, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP} {
+		if errors.Is(err, lacks) {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return &pathError{path, err}
 }
 
 // enterRoot changes the root directory and unmounts the previous one.

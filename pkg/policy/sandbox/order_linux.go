@@ -1,19 +1,19 @@
 package sandbox
 
-// order is the message with the helper's instructions.
+// order is the message with the helper's instructions. It is not JSON, which cannot hold a path that is not UTF-8.
 type order struct {
-	Path string   `json:"path"` // path of the program
-	Argv []string `json:"argv"`
-	Env  []string `json:"env"`
-	Dir  string   `json:"dir"`
+	Path string // path of the program
+	Argv []string
+	Env  []string
+	Dir  string
 
-	Links []link        `json:"links"`
-	Paths []visiblePath `json:"places"` // parents before their children
-	Temp  string        `json:"temp"`   // directory for temporary files
-	Root  string        `json:"root"`   // directory that becomes the root
+	Links []link
+	Paths []visiblePath // parents before their children
+	Temp  string        // directory for temporary files
+	Root  string        // directory that becomes the root
 
-	Network string `json:"network"` // networkAny, networkProxy, or networkNone
-	NoUnix  bool   `json:"noUnix"`  // the command must not open Unix sockets
+	Network string // networkAny, networkProxy, or networkNone
+	NoUnix  bool   // the command must not open Unix sockets
 }
 
 // The values of order.Network.
@@ -25,15 +25,15 @@ const (
 
 // visiblePath is a file or directory that the command sees.
 type visiblePath struct {
-	Path  string `json:"path"` // without links
-	Dir   bool   `json:"dir"`
-	Write bool   `json:"write"`
+	Path  string // without links
+	Dir   bool
+	Write bool
 }
 
 // link is a symbolic link that leads to a visible path.
 type link struct {
-	Path   string `json:"path"`
-	Target string `json:"target"`
+	Path   string
+	Target string
 }
 
 // reply is a message of the helper: whether the command was started, and later how it ended.
@@ -44,4 +44,5 @@ type reply struct {
 	Signal      string `json:"signal,omitempty"`
 	Errno       int    `json:"errno,omitempty"`       // why the program could not be executed
 	Unavailable string `json:"unavailable,omitempty"` // what the machine lacks
+	Failed      string `json:"failed,omitempty"`      // why a path cannot be opened, on a machine that lacks nothing
 }

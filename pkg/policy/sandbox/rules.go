@@ -21,9 +21,10 @@ type Rules struct {
 	Keep []string `json:"keep,omitempty"`
 	// LinkPaths are absolute paths with links under which the command knows some of these paths.
 	LinkPaths []string `json:"ways,omitempty"`
-	// Absent are absolute paths below Write that do not exist or are links, and must stay so. After the command has
-	// ended, what it created there is moved to a name with ".refused", and links are restored.
-	Absent []string `json:"absent,omitempty"`
+	// Guarded are absolute paths that must lead where they lead before the command, and stay missing if they are. After
+	// the command has ended, what it created below Write instead is moved to a name with ".refused", and links are
+	// restored.
+	Guarded []string `json:"guarded,omitempty"`
 	// Hidden are paths that stay inaccessible. A rule above is rejected if it contains one of them, or writes below
 	// one.
 	Hidden []string `json:"hidden,omitempty"`

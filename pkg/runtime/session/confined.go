@@ -60,6 +60,10 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 		notes = append(notes, fmt.Sprintf("the commands of skill %q created or replaced %s; skillpm moved it to a name "+
 			"with .refused, because it controls other programs", k.Name, path))
 	}
+	for _, path := range res.Replaced {
+		notes = append(notes, fmt.Sprintf("another program replaced %s while the commands of skill %q ran, which could "+
+			"change the new one: review it", path, k.Name))
+	}
 	return res, notes, err
 }
 
