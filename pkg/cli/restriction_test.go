@@ -28,7 +28,7 @@ var underRestriction = map[string]bool{
 	"index serve": false, "index site": true,
 	"info": true, "init": true, "install": true, "key generate": false, "link": false, "list": true, "load": true,
 	"log": true, "log export": true, "log stats": true, "log verify": true, "login": false, "logout": false,
-	"lsp": false, "mcp": false, "message": true, "new": true, "outdated": true,
+	"lsp": false, "mcp": false, "message": false, "new": true, "outdated": true,
 	"policy check": true, "policy explain": true, "policy init": false,
 	"profile check": true, "profile list": true, "profile path": true, "profile show": true,
 	"prompt": true, "publish": true, "read": true,
@@ -36,7 +36,7 @@ var underRestriction = map[string]bool{
 	"remove": true, "run": true, "schema": true, "search": true, "self-update": false,
 	"session allow": true, "session end": false, "session list": true, "session show": true,
 	"sign": false, "skills": true,
-	"task cancel": true, "task run-one": false, "task list": true, "task show": true, "task submit": true, "task wait": true,
+	"task cancel": true, "task run-one": false, "task list": true, "task show": true, "task submit": false, "task wait": true,
 	"test": true, "tree": true, "trust": false, "try": false, "update": true, "validate": true, "vendor": true,
 	"verify": true, "version": true, "which": true, "why": true, "yank": false,
 }

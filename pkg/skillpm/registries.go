@@ -255,7 +255,7 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 	r := &RegistryChange{
 		File: c.DisplayPath(file.Path), Name: o.Name, URL: url, Namespaces: append([]string{}, o.Namespaces...),
 	}
-	if r.Changed, err = saveSettings(file, before); err == nil && o.Project {
+	if r.Changed, err = c.saveSettings(ctx, file, before); err == nil && o.Project {
 		err = c.acceptOwn(o.Namespaces...)
 	}
 	r.Notes = c.unboundNotes(ctx)
@@ -263,7 +263,7 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 }
 
 // RegistryRemove removes a registry from the settings, by name or address, with the bindings to it.
-func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject bool) (*RegistryChange, error) {
+func (c *Client) RegistryRemove(ctx context.Context, nameOrURL string, inProject bool) (*RegistryChange, error) {
 	file, err := c.openSettings(inProject)
 	if err != nil {
 		return nil, err
@@ -299,7 +299,7 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 	if _, err := file.Remove(nameOrURL); err != nil {
 		return nil, err
 	}
-	r.Changed, err = saveSettings(file, before)
+	r.Changed, err = c.saveSettings(ctx, file, before)
 	return r, err
 }
 
@@ -312,7 +312,7 @@ type RegistryBindOptions struct {
 }
 
 // RegistryBind binds an owner to a registry: its packs are looked up only there.
-func (c *Client) RegistryBind(_ context.Context, o RegistryBindOptions) (*RegistryChange, error) {
+func (c *Client) RegistryBind(ctx context.Context, o RegistryBindOptions) (*RegistryChange, error) {
 	owner, nameOrURL, inProject := o.Owner, o.Registry, o.Project
 	file, err := c.openSettings(inProject)
 	if err != nil {
@@ -340,7 +340,7 @@ func (c *Client) RegistryBind(_ context.Context, o RegistryBindOptions) (*Regist
 		File: c.DisplayPath(file.Path), Name: nameOrURL, Namespaces: []string{owner},
 		Notes: []string{},
 	}
-	if r.Changed, err = saveSettings(file, before); err == nil && inProject {
+	if r.Changed, err = c.saveSettings(ctx, file, before); err == nil && inProject {
 		err = c.acceptOwn(owner)
 	}
 	return r, err
@@ -361,7 +361,7 @@ func (c *Client) registryURLOf(name string) string {
 }
 
 // RegistryUnbind removes the binding of an owner.
-func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool) (*RegistryChange, error) {
+func (c *Client) RegistryUnbind(ctx context.Context, owner string, inProject bool) (*RegistryChange, error) {
 	file, err := c.openSettings(inProject)
 	if err != nil {
 		return nil, err
@@ -379,7 +379,7 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 			WithHint("list bindings with: skillpm registry list")
 	}
 	r := &RegistryChange{File: c.DisplayPath(file.Path), Namespaces: []string{owner}, Notes: []string{}}
-	r.Changed, err = saveSettings(file, before)
+	r.Changed, err = c.saveSettings(ctx, file, before)
 	return r, err
 }
 
@@ -434,10 +434,19 @@ func (c *Client) openSettings(inProject bool) (*pack.RegistryFile, error) {
 	return pack.ParseRegistryFile(path, data, inProject)
 }
 
-// saveSettings writes a settings file if it changed.
-func saveSettings(file *pack.RegistryFile, before string) (changed bool, err error) {
+// saveSettings writes a settings file if it changed, and if no other process has changed it since it was read.
+func (c *Client) saveSettings(ctx context.Context, file *pack.RegistryFile, before string) (changed bool, err error) {
 	if string(file.Bytes()) == before {
 		return false, nil
+	}
+	unlock, err := c.Paths.LockSettings(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = unlock() }() // the kernel releases it when the process ends
+	if now, err := safefile.ReadOptional(file.Path); err != nil || string(now) != before {
+		return false, cmp.Or(err, error(diag.Errorf(diag.Conflict, "%s changed while skillpm used it", file.Path).
+			WithHint("run the command again")))
 	}
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(file.Path); err == nil {

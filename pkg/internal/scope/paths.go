@@ -1,9 +1,12 @@
 package scope
 
 import (
+	"context"
+	"os"
 	"path/filepath"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
 // Env is the relevant environment of the process.
@@ -118,6 +121,14 @@ func (e Env) base(variable, otherwise string) string {
 
 // ConfigFile is the user's configuration file.
 func (p Paths) ConfigFile() string { return filepath.Join(p.Config, "config.yaml") }
+
+// LockSettings locks the user's settings against other processes that change them.
+func (p Paths) LockSettings(ctx context.Context) (unlock func() error, err error) {
+	if err := os.MkdirAll(p.State, 0o700); err != nil {
+		return nil, err
+	}
+	return txn.Lock(ctx, filepath.Join(p.State, "settings.lock"))
+}
 
 // Local is the default OCI layout of publish, in which install also looks.
 func (p Paths) Local() string { return filepath.Join(p.Data, "layout") }

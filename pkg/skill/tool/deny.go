@@ -39,6 +39,9 @@ func (l list) denies(c Call, u *use) (Pattern, bool) {
 // denial returns how a disallowing pattern relates to a tool. A tool that writes to a running shell can run any
 // command; one that reads from it or ends it runs none.
 func denial(p Pattern, u *use) naming {
+	if u.row == nil && !p.HasArgument && mayBeOfServer(p.Tool, u.tool) {
+		return whole
+	}
 	if u.row == nil || u.row.with == "" || Canonical(p.Tool) != u.row.with || everything(p, rows()[u.row.with]) {
 		return names(p, u)
 	}
@@ -46,6 +49,28 @@ func denial(p Pattern, u *use) naming {
 		return whole
 	}
 	return not
+}
+
+// mayBeOfServer reports whether an agent may mean the MCP tools of a pattern by a name that is not in the table.
+// mcp__a__b__c is a tool of the server a or a__b. Agents also write SERVER_TOOL, mcp_SERVER_TOOL, SERVER-TOOL, and
+// SERVER/TOOL, and Cursor MCP:TOOL.
+func mayBeOfServer(pattern, name string) bool {
+	prefix, mcp := strings.CutPrefix(pattern, "mcp__")
+	prefix, wild := strings.CutSuffix(prefix, "*")
+	_, called, two := strings.Cut(prefix, "__")
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		return mcp && strings.HasPrefix(rest, prefix) && (wild || strings.HasPrefix(rest, prefix+"__"))
+	}
+	if rest, ok := strings.CutPrefix(name, "MCP:"); ok {
+		rest = strings.TrimPrefix(rest, prefix[:len(prefix)-len(called)]) // behind skillpm: SERVER__TOOL
+		return mcp && (!two || rest == called || wild && strings.HasPrefix(rest, called))
+	}
+	plain := func(s string) string {
+		return strings.NewReplacer("-", "_", "/", "_", ".", "_", "__", "_").Replace(s)
+	}
+	name, prefix = strings.TrimPrefix(plain(name), "mcp_"), plain(prefix)
+	return mcp && (name == prefix && two || wild && strings.HasPrefix(name, prefix) ||
+		!two && strings.HasPrefix(name, prefix+"_"))
 }
 
 // has reports whether a disallowing pattern matches any part of a use.

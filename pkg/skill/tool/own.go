@@ -24,8 +24,9 @@ const (
 func ruleOf(command string) ownRule {
 	switch command {
 	case "approve", "connect", "deactivate", "deploy", "disconnect", "enterprise", "hook", "key", "link", "login", "logout", "lsp",
-		"mcp", "registry", "self-update", "sign", "trust", "try", "yank",
-		"config merge-driver", "config set", "config sync", "index advisory", "index serve", "policy init", "session end":
+		"mcp", "message", "registry", "self-update", "sign", "trust", "try", "yank",
+		"config merge-driver", "config set", "config sync", "index advisory", "index serve", "policy init", "session end",
+		"task submit": // message and task submit act for a user, and the agent of a task has its own restrictions
 		return ownDenied
 	case "cache", "config", "index", "policy", "profile", "session", "task":
 		return ownGroup
@@ -34,7 +35,7 @@ func ruleOf(command string) ownRule {
 		"diff", "audit",
 		"why", "verify", "import", "tree", "vendor", "doctor",
 		"init", "new", "validate", "lint", "check", "test", "publish",
-		"agents", "budget", "skills", "find", "run", "which", "prompt", "load", "read", "message", "dispatch",
+		"agents", "budget", "skills", "find", "run", "which", "prompt", "load", "read", "dispatch",
 		"deny", "log",
 		"cache gc", "cache prune", "cache clean", "cache list", "cache ls", "cache path", "cache verify",
 		"config get", "config list", "config ls", "config path",
@@ -42,7 +43,7 @@ func ruleOf(command string) ownRule {
 		"policy check", "policy explain",
 		"profile check", "profile list", "profile path", "profile show",
 		"session allow", "session list", "session ls", "session show",
-		"task cancel", "task list", "task ls", "task show", "task submit", "task wait":
+		"task cancel", "task list", "task ls", "task show", "task wait":
 		return ownAllowed
 	}
 	return ownUnknown

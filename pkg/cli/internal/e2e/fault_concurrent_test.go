@@ -85,6 +85,35 @@ func TestFaultConcurrent(t *testing.T) { // M2
 			}
 		}
 	})
+	t.Run("one configuration, different settings", func(t *testing.T) {
+		m := newMachine(t, w)
+		commands := [][]string{
+			{"config", "set", "link-mode", "copy"},
+			{"config", "set", "git", "builtin"},
+			{"config", "set", "skills.max-depth", "3"},
+			{"config", "set", "min-release-age", "3d"},
+			{"config", "set", "skills.trusted-projects", "true"},
+			{"registry", "add", "one", "https://one.example", "--no-check"},
+			{"registry", "add", "two", "https://two.example", "--no-check"},
+		}
+		for rest := commands; len(rest) > 0; {
+			all := m.runAll(rest...)
+			rest = nil
+			for _, e := range all {
+				if e.code == 5 && strings.Contains(e.err, "config.yaml changed while skillpm used it") {
+					rest = append(rest, e.args)
+				} else if e.code != 0 {
+					t.Fatal(e)
+				}
+			}
+		}
+		list := m.ok("config", "list").out
+		for _, want := range []string{"link-mode", "git", "max-depth", "min-release-age", "trusted-projects", "one.example", "two.example"} {
+			if !strings.Contains(list, want) {
+				t.Errorf("%s is missing in:\n%s", want, list)
+			}
+		}
+	})
 	t.Run("many projects, one store", func(t *testing.T) {
 		one := newMachine(t, w)
 		var group sync.WaitGroup

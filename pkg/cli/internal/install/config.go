@@ -2,6 +2,7 @@ package install
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -213,7 +214,7 @@ the setting, and the default applies.`,
   skillpm config set min-release-age --undo`,
 		Args:              console.Need(1, 2, "a KEY and a VALUE"),
 		ValidArgsFunction: completeKeys,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo == (len(args) == 2) {
 				return diag.Errorf(diag.Usage, "skillpm config set needs either a VALUE or --undo")
 			}
@@ -227,7 +228,7 @@ the setting, and the default applies.`,
 					return err
 				}
 			}
-			return a.setConfig(args[0], value, undo)
+			return a.setConfig(cmd.Context(), args[0], value, undo)
 		},
 	}
 	cmd.Flags().BoolVar(&undo, "undo", false, "remove the setting")
@@ -235,7 +236,16 @@ the setting, and the default applies.`,
 }
 
 // setConfig changes the file, if it is valid with the change.
-func (a *app) setConfig(key, value string, undo bool) error {
+func (a *app) setConfig(ctx context.Context, key, value string, undo bool) error {
+	env, err := a.Env()
+	if err != nil {
+		return err
+	}
+	unlock, err := env.Paths.LockSettings(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unlock() }() // the kernel releases it when the process ends
 	s, err := a.settings()
 	if err != nil {
 		return err
