@@ -69,7 +69,7 @@ func (v Value) checkType(t reflect.Type, path string) {
 		v.checkScalar(t, name)
 	case kind == reflect.Slice && v.IsList():
 		for _, item := range v.Node.Content {
-			e := v.At(item).Named("an entry of " + path)
+			e := v.At(item).Named("an entry of " + name)
 			if isNull(cmp.Or(item.Alias, item)) && !v.r.rejected[item] {
 				e.Errorf("remove the entry, or write a value", "%s does not have a value", e.Name) // yaml.v3 leaves it out
 				continue

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,8 +106,8 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	return v, nil
 }
 
-// checkActivePolicies denies every call if a policy denies a skill that is active, or if the pre hook of one has failed.
-// Only the call that ends a skill stays allowed.
+// checkActivePolicies denies every call if a policy denies a skill that is active, or if the pre hook of one has
+// failed. Only the call that ends a skill stays allowed.
 func (s *Session) checkActivePolicies(v *Verdict, state State) {
 	if part, _ := tool.OfSkills(v.Tool); part == tool.End {
 		return
@@ -132,6 +133,11 @@ func (s *Session) checkActivePolicies(v *Verdict, state State) {
 // checkWrites denies a call that writes into the directory of an active skill, into a pack, or into skillpm's own
 // files, or to an unknown path, even if the skills' tool lists allow it.
 func (s *Session) checkWrites(v *Verdict, state State, c tool.Call) {
+	guarded := slices.Concat(s.env.ReadOnly, s.env.Protected)
+	for _, a := range state.Active {
+		guarded = append(guarded, a.Dir, a.Real)
+	}
+	c.Aliases = aliases(guarded)
 	w := c.Written()
 	for _, a := range state.Active {
 		if path, _ := w.Below([]string{a.Dir, a.Real}); path != "" {
@@ -250,18 +256,14 @@ func (s *Session) withDirectories(c tool.Call) tool.Call {
 	if c.Project == "" {
 		c.Project = s.project()
 	}
-	if c.Dir == "" {
-		c.Dir = s.env.Dir
-	}
+	c.First = s.env.Dir
+	c.Dir = cmp.Or(c.Dir, s.env.Dir)
 	if c.Home == "" {
 		c.Home = s.env.Paths.Home
 	}
 	if c.Real == nil {
 		var disk pathx.Snapshot // a call may have thousands of texts
 		c.Real = func(path string) string { return realPathIn(&disk, path) }
-	}
-	if c.Alias == nil {
-		c.Alias = aliases(slices.Concat(s.env.ReadOnly, s.env.Protected))
 	}
 	if c.Find == nil {
 		c.Find = func(names []string) ([]string, bool) { return findSuffix(c.Project, c.Dir, names) }
@@ -271,19 +273,19 @@ func (s *Session) withDirectories(c tool.Call) tool.Call {
 }
 
 // aliases returns a function for [tool.Call], which finds paths of protected files by what the system has there.
-func aliases(protected []string) func(string) string {
+func aliases(protected []string) func(string) []string {
 	var infos map[string]fs.FileInfo // of the protected paths, or the nearest directories above that exist
-	seen := map[string]string{}      // the protected path of each file, "" for none
-	look := func(dir string) (at string, ok bool) {
-		info, err := os.Lstat(dir)
+	seen := map[string][]string{}    // the protected paths of each file
+	look := func(file string) (same []string, exists bool) {
+		info, err := os.Lstat(file)
 		for p, of := range infos {
-			if err == nil && os.SameFile(info, of) {
-				at = p
+			if err == nil && p != file && os.SameFile(info, of) {
+				same = append(same, filepath.ToSlash(p))
 			}
 		}
-		return at, err == nil
+		return same, err == nil
 	}
-	return func(file string) (alias string) {
+	return func(file string) (all []string) {
 		if infos == nil {
 			infos = map[string]fs.FileInfo{}
 			for _, p := range protected {
@@ -298,19 +300,19 @@ func aliases(protected []string) func(string) string {
 			if i < len(file) && file[i] != '/' {
 				continue
 			}
-			at, known := seen[file[:i]]
+			same, known := seen[file[:i]]
 			if !known {
 				var exists bool
-				if at, exists = look(file[:i]); !exists {
-					return alias // nothing below exists
+				if same, exists = look(file[:i]); !exists {
+					return all // nothing below exists
 				}
-				seen[file[:i]] = at
+				seen[file[:i]] = same
 			}
-			if at != "" {
-				alias = filepath.ToSlash(at) + file[i:]
+			for _, p := range same {
+				all = append(all, path.Join(p, file[i:]))
 			}
 		}
-		return alias
+		return all
 	}
 }
 

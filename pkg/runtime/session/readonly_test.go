@@ -64,6 +64,15 @@ func TestK7Writes(t *testing.T) {
 	code(t, v.Err(), diag.Denied, "Write", "of skill free", "is read-only for agents")
 	v = w.allow("", "Write", "file_path", ".skillpm/plugins/acme/x/deploy/x")
 	code(t, v.Err(), diag.Denied, "are read-only for agents", "write generated files outside the directories of skills")
+	// A tool may have the directory of the session as an argument, even if the agent is elsewhere now.
+	w.env.Dir = filepath.Join(w.dir, "project/src/deep")
+	w.env.ReadOnly = []string{filepath.Join(w.env.Dir, ".agent/hooks.json")}
+	for text, want := range map[string]bool{".": true, "src": true, "src/deep": true, "src/deep/.agent": false} {
+		call := tool.Call{Tool: "mcp__git__status", Input: map[string]any{"path": text}, Dir: filepath.Join(w.dir, "project")}
+		if v, err := w.open("").Allow(t.Context(), call); err != nil || v.Allowed != want {
+			t.Errorf("%q: %+v, %v", text, v, err)
+		}
+	}
 	if r := w.records(); len(r) < 2 || r[len(r)-1][:14] != "refuse denied " {
 		t.Errorf("%q", r)
 	}

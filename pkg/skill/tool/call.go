@@ -21,15 +21,17 @@ type Call struct {
 	Project string `json:"-"`
 	// Dir is the absolute base directory of the call's own paths; "" means Project.
 	Dir string `json:"-"`
+	// First is the working directory in which the session began: files in it are guarded, too. "" means Project.
+	First string `json:"-"`
 	// Home replaces ~. Without it, patterns do not allow paths that start with ~.
 	Home string `json:"-"`
 	// Real resolves the links of an absolute path as the system does. The path may contain .., and a missing path
 	// resolves to where it would be created. "" means unknown, and the call is denied. If Real is set, both the path
 	// and its target must be allowed.
 	Real func(path string) string `json:"-"`
-	// Alias returns the path of a file that nothing may write to, for another path of the same file without links: that
-	// of a hard link, a mount, or below /System/Volumes/Data on macOS. "" for none, and nil if that is unknown.
-	Alias func(path string) string `json:"-"`
+	// Aliases returns the paths of a file that nothing may write to, for another path of the same file without links: that
+	// of a hard link, a mount, or below /System/Volumes/Data on macOS. Nil if they are unknown.
+	Aliases func(path string) []string `json:"-"`
 	// Find returns the files of the project whose paths end with one of some relative paths, if there is no file at
 	// that path; false if the project is too large to search. Nil for none.
 	Find func(paths []string) (files []string, ok bool) `json:"-"`

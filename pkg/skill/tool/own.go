@@ -23,8 +23,8 @@ const (
 // ruleOf returns the rule for a command of skillpm, with a subcommand if it is in a group of mixed rules.
 func ruleOf(command string) ownRule {
 	switch command {
-	case "approve", "connect", "deactivate", "deploy", "disconnect", "enterprise", "hook", "key", "link", "login", "logout", "lsp",
-		"mcp", "message", "registry", "self-update", "sign", "trust", "try", "yank",
+	case "approve", "connect", "deactivate", "deploy", "disconnect", "enterprise", "hook", "key", "link", "login",
+		"logout", "lsp", "mcp", "message", "registry", "self-update", "sign", "trust", "try", "yank",
 		"config merge-driver", "config set", "config sync", "index advisory", "index serve", "policy init", "session end",
 		"task submit": // message and task submit act for a user, and the agent of a task has its own restrictions
 		return ownDenied

@@ -126,8 +126,11 @@ func TestK7Spellings(t *testing.T) {
 // TestK7Together checks SPEC K7: several texts of a call together do not lead to a guarded file, in fields or as JSON.
 func TestK7Together(t *testing.T) {
 	denied := func(input map[string]any) bool {
-		w := tool.Call{Tool: "mcp__files__write", Input: input, Project: "/p", Home: "/home/u", Dir: "/p"}.Written()
-		below, _ := w.Below(append(guardedPaths, "/p/.cursor/hooks.json"))
+		real := func(p string) string { return strings.Replace(p, "/p/a/Link", "/", 1) }
+		w := tool.Call{
+			Tool: "mcp__files__write", Input: input, Project: "/p", First: "/p/src/deep", Home: "/home/u", Dir: "/p/src/deep", Real: real,
+		}.Written()
+		below, _ := w.Below(append(guardedPaths, "/p/.cursor/hooks.json", "/p/src/deep/.claude/settings.json"))
 		_, unclear := w.Unclear()
 		return below != "" || unclear != ""
 	}
@@ -142,7 +145,12 @@ func TestK7Together(t *testing.T) {
 				{"cwd": dir + "x", "path": "../" + strings.Join(names[i+1:], "/")},
 				{"cwd": dir + "x", "path": `..\` + strings.Join(names[i+1:], `\`)},
 				{"cwd": "/tmp", "path": "../" + up + file[1:]},
+				{"cwd": "/p/a/b", "path": "../Link" + file},
 				{"arguments": fmt.Sprintf(` {"path": [%q]}`, file)},
+				{"arguments": fmt.Sprintf("{\"path\": %q}\n{\"path\": \"x\"}", file)},
+				{"arguments": fmt.Sprintf(`{"path": %q, "path": "x"}`, file)},
+				{"arguments": fmt.Sprintf(`{"path": %q, "x": NaN}`, file)},
+				{"arguments": fmt.Sprintf(`{"path": %q, "x": %s}`, file, strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000))},
 			} {
 				if !denied(input) {
 					t.Errorf("%s: %v is allowed", file, input)
@@ -150,7 +158,17 @@ func TestK7Together(t *testing.T) {
 			}
 		}
 	}
+	var sources []string
+	for i := range 400 {
+		sources = append(sources, fmt.Sprintf("../../src/%d.ts", i))
+	}
+	sourceMap, _ := json.Marshal(map[string]any{"sources": sources})
 	for _, input := range []map[string]any{
+		{"path": "."},
+		{"path": "/p/src"},
+		{"path": "../..", "cwd": "/p/src/deep"},
+		{"path": "dist/a.js.map", "content": string(sourceMap)},
+		{"path": "dist/a.js.map", "sources": sources},
 		{"cwd": "/p/src", "path": "../plugins/a.js", "old": "../settings.json", "new": "../skillpm", "more": "hooks.json"},
 		{"root": "/", "path": "p/docs/a.md", "and": "u/.config", "name": "etc"},
 		{"edits": `[{"path": "docs/a.md", "text": "import '../a'"}]`, "text": `{"a": 1`},

@@ -3,8 +3,10 @@ package tool
 import (
 	"encoding/json"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/cases"
@@ -18,7 +20,8 @@ import (
 // commands write.
 type Written struct {
 	call  Call
-	above []string // the project, the home directory, and their targets, folded
+	above []string // the project, the session's first directory, the home directory, and their targets, folded
+	texts map[string]bool
 	files []writtenFile
 }
 
@@ -30,8 +33,8 @@ type writtenFile struct {
 	tree    bool     // the call may move or delete what is below it
 
 	// Another text of the call may be the directory of a relative spelling: up are those that lead above it, and rest are
-	// all without that.
-	up, rest []string
+	// all without that, folded. dirs are the targets as directories of other texts, not folded.
+	up, rest, dirs []string
 }
 
 // maxShown is the maximum length of a path in a message.
@@ -49,7 +52,8 @@ func (c Call) Written() (w Written) {
 	if len(c.Input) == 0 || !c.MayWrite() { // the question is about the tool
 		return w
 	}
-	for _, dir := range []string{c.Project, c.Home} {
+	w.texts = map[string]bool{}
+	for _, dir := range []string{c.Project, c.First, c.Home} {
 		w.above = append(w.above, c.foldedForms(dir)...)
 	}
 	for _, u := range c.uses() {
@@ -70,26 +74,46 @@ func (c Call) Written() (w Written) {
 }
 
 // maxJoined is the maximum number of paths that texts of a call have together.
-const maxJoined = 200_000
+const maxJoined = 20_000
 
 // joinTexts adds where a text that begins with .. leads from the directories that other texts name.
 func (w *Written) joinTexts() {
-	dirs := []string{}
+	var dirs []string
 	for _, f := range w.files {
-		dirs = append(dirs, f.targets...)
+		dirs = append(dirs, f.dirs...)
 	}
+	above := [][]string{dirs} // by the number of steps
 	joined := 0
 	for i := range w.files {
-		for _, p := range w.files[i].up {
-			if joined += len(dirs); joined > maxJoined {
-				w.files[i].unclear = "the call has too many paths"
+		f := &w.files[i]
+		for _, p := range f.up {
+			steps, rest := 0, p+"/"
+			for ; strings.HasPrefix(rest, "../"); steps++ {
+				rest = rest[len("../"):]
+			}
+			for len(above) <= steps {
+				above = append(above, parents(above[len(above)-1]))
+			}
+			if joined += len(above[steps]); joined > maxJoined {
+				f.unclear = "the call has too many paths"
 				return
 			}
-			for _, dir := range dirs {
-				w.files[i].lead(path.Join(dir, p))
+			for _, dir := range above[steps] {
+				joined := path.Join(dir, rest)
+				f.follow(w.call, location{joined, joined})
 			}
 		}
 	}
+}
+
+// parents returns the directories of paths.
+func parents(paths []string) []string {
+	var dirs []string
+	for _, p := range paths {
+		dirs = append(dirs, path.Dir(p))
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
 }
 
 // written returns what a path of a tool that writes may lead to.
@@ -109,13 +133,8 @@ func (c Call) written(u *use, p string) writtenFile {
 		case refused != "": // a spelling that is not a path
 			continue
 		}
-		f.lead(l.cleaned)
-		for _, target := range c.resolvedPaths(l) {
-			if target == "" || ofProcess(target) {
-				f.unclear = "skillpm cannot find out where it leads"
-			}
-			f.lead(target)
-			f.lead(c.alias(target))
+		if !f.follow(c, l) {
+			f.unclear = "skillpm cannot find out where it leads"
 		}
 	}
 	for _, l := range c.searchedFor(u, spellings) {
@@ -127,14 +146,13 @@ func (c Call) written(u *use, p string) writtenFile {
 }
 
 // addTexts adds the texts in the input of an unknown tool, and the names of its fields, until one may lead anywhere.
-// Relative paths may be relative to the project, the working directory, or the home directory.
+// Relative paths may be relative to the working directory, the session's first directory, the project, or the home
+// directory.
 func (w *Written) addTexts(v any) {
 	switch v := v.(type) {
 	case string:
 		w.addText(v)
-		var inner any // some tools take arguments as JSON in a text
-		if text := strings.TrimSpace(v); text != "" && strings.Contains("{[", text[:1]) &&
-			json.Unmarshal([]byte(text), &inner) == nil {
+		for _, inner := range textsOfJSON(v) {
 			w.addTexts(inner)
 		}
 	case []string:
@@ -153,10 +171,29 @@ func (w *Written) addTexts(v any) {
 	}
 }
 
+// jsonText matches a text in JSON.
+var jsonText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"`) })
+
+// textsOfJSON returns the texts in JSON objects and lists: some tools take arguments as JSON in a text. Parsers differ
+// in what else they accept, such as NaN, comments, several documents, or a key twice.
+func textsOfJSON(text string) []string {
+	if text = strings.TrimSpace(text); text == "" || !strings.Contains("{[", text[:1]) {
+		return nil
+	}
+	all := jsonText().FindAllString(text, -1)
+	for i, quoted := range all {
+		if json.Unmarshal([]byte(quoted), &all[i]) != nil {
+			all[i] = strings.Trim(quoted, `"`)
+		}
+	}
+	return all
+}
+
 func (w *Written) addText(text string) {
-	if n := len(w.files); n > 0 && w.files[n-1].unclear != "" {
+	if n := len(w.files); w.texts[text] || n > 0 && w.files[n-1].unclear != "" {
 		return // the call is denied, whatever the rest is
 	}
+	w.texts[text] = true
 	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
 	isContent := func(text string) bool {
 		trimmed := strings.TrimFunc(text, around)
@@ -166,18 +203,18 @@ func (w *Written) addText(text string) {
 		return
 	}
 	f := writtenFile{path: textx.Truncate(text, maxShown), tree: true}
+	document := len(textsOfJSON(text)) > 0 && json.Valid([]byte(text)) // not a directory
 	spellings, _ := w.call.spell(text, 0)
 	for _, s := range spellings {
 		if !strings.HasPrefix(s, "/") && !drive(s) {
 			if p := path.Clean(strings.ReplaceAll(s, `\`, "/")); len(p) <= maxPath {
-				p = folded(p)
-				f.rest = append(f.rest, path.Clean("/" + p)[1:])
+				f.rest = append(f.rest, folded(path.Clean("/" + p)[1:]))
 				if pathx.Escapes(p) {
 					f.up = append(f.up, p)
 				}
 			}
 		}
-		for _, base := range []string{w.call.base(), w.call.Project, w.call.Home} {
+		for _, base := range slices.Compact([]string{w.call.base(), w.call.First, w.call.Project, w.call.Home}) {
 			c := w.call
 			if c.Dir = base; base == "" {
 				continue
@@ -189,12 +226,9 @@ func (w *Written) addText(text string) {
 			if refused != "" {
 				continue
 			}
-			f.lead(l.cleaned)
-			for _, target := range c.resolvedPaths(l) {
-				if f.lead(target); ofProcess(target) {
-					f.unclear = "it " + processPath
-				}
-				f.lead(c.alias(target))
+			f.follow(c, l)
+			if !document {
+				f.dirs = append(append(f.dirs, l.cleaned), c.resolvedPaths(l)...)
 			}
 			if strings.HasPrefix(s, "/") || drive(s) {
 				break
@@ -208,8 +242,8 @@ func (w *Written) addText(text string) {
 }
 
 // Below returns the first path at or below one of the directories, and that directory; "" for none. A tool that may
-// move or delete a directory must not do so with one above them, but for the project, the home directory, and those
-// above.
+// move or delete a directory must not do so with one above them, but for the project, the session's first directory,
+// the home directory, and those above.
 func (w Written) Below(dirs []string) (path, dir string) {
 	for _, d := range dirs {
 		forms := w.call.foldedForms(d)
@@ -232,8 +266,8 @@ func (w Written) Below(dirs []string) (path, dir string) {
 	return "", ""
 }
 
-// parts returns paths relative to the project, the home directory, and all directories above them. A call may name such
-// a directory in another text.
+// parts returns paths relative to the project, the session's first directory, the home directory, and all above. A call
+// may name such a directory in another text.
 func (w Written) parts(paths []string) (parts []string) {
 	for _, dir := range w.above {
 		for last := ""; dir != last; dir = path.Dir(last) {
@@ -248,7 +282,7 @@ func (w Written) parts(paths []string) (parts []string) {
 	return parts
 }
 
-// aboveAll reports whether a folded path is the project or the home directory, or above one.
+// aboveAll reports whether a folded path is one that a call may name as a whole.
 func (w Written) aboveAll(target string) bool {
 	return slices.ContainsFunc(w.above, func(dir string) bool { return below(dir, target) })
 }
@@ -271,12 +305,24 @@ func (f *writtenFile) lead(target string) {
 	}
 }
 
-// alias returns another path of a file, "" for none.
-func (c Call) alias(target string) string {
-	if c.Alias == nil || target == "" {
-		return ""
+// follow adds where a location leads, by its links and by other paths of the same file. It returns false if that is
+// unknown.
+func (f *writtenFile) follow(c Call, l location) (known bool) {
+	f.lead(l.cleaned)
+	known = true
+	for _, target := range c.resolvedPaths(l) {
+		if ofProcess(target) {
+			f.unclear = "it " + processPath
+		}
+		known = known && target != "" && !ofProcess(target)
+		f.lead(target)
+		if c.Aliases != nil && target != "" {
+			for _, alias := range c.Aliases(target) {
+				f.lead(slash(alias))
+			}
+		}
 	}
-	return slash(c.Alias(target))
+	return known
 }
 
 // Unclear returns the first path that may lead anywhere, and why; "" for none.
