@@ -213,11 +213,16 @@ func walk(path string, look func(string) step) (walked, error) {
 		return walked{resolved: path}, err
 	}
 	w := walked{resolved: root}
+	gone := 0 // how many steps are below the last directory that exists
 	for len(steps) > 0 {
 		name := steps[0]
 		steps = steps[1:]
-		if name == ".." {
-			w.resolved = filepath.Dir(w.resolved)
+		switch {
+		case name == "..":
+			w.resolved, gone = filepath.Dir(w.resolved), max(0, gone-1)
+			continue
+		case gone > 0: // not looked at: a path can have thousands of such steps
+			w.resolved, gone = w.resolved+string(filepath.Separator)+name, gone+1
 			continue
 		}
 		next := filepath.Join(w.resolved, name)
@@ -225,6 +230,7 @@ func walk(path string, look func(string) step) (walked, error) {
 		switch {
 		case errors.Is(s.err, fs.ErrNotExist) || errors.Is(s.err, syscall.ENOTDIR):
 			w.miss(s.err)
+			gone = 1
 		case s.err != nil:
 			w.resolved = filepath.Join(next, filepath.Join(steps...))
 			return w, s.err

@@ -297,3 +297,25 @@ func TestResolveProcess(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// TestMissingSteps checks that below a missing directory nothing is looked at: a hook gets thousands of long paths.
+func TestMissingSteps(t *testing.T) {
+	root := layout(t, "a/b/", "file", "link -> a/none")
+	long := strings.Repeat("/x", 1000)
+	for path, want := range map[string]string{
+		"a/none" + long:                    "a/none" + long,
+		"file" + long:                      "file" + long,
+		"link" + long:                      "a/none" + long,
+		"a/none/x/../../../link/x":         "a/none/x",
+		"none" + long + "/../y/../../file": "none" + long[:len(long)-2*2] + "/file",
+	} {
+		var s Snapshot
+		got, err := s.Resolve(root + "/" + path)
+		if want = filepath.Join(root, filepath.FromSlash(want)); err != nil || got != want {
+			t.Errorf("%.20s: %.200q, %v, want %.200q", path, got, err, want)
+		}
+		if looked := len(s.seen) - strings.Count(root, string(filepath.Separator)); looked > 5 {
+			t.Errorf("%.20s: looked at %d steps", path, looked)
+		}
+	}
+}
