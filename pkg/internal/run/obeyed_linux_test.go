@@ -158,6 +158,7 @@ func TestObeyedLinks(t *testing.T) {
 	}{
 		{"a link on the way", "store/real", map[string]string{"CLAUDE.md": "hop/h", "hop/h": "../store/real"}, "CLAUDE.md", []string{`rm hop/h; echo EVIL > hop/h`}},
 		{"its directory", "store/real", map[string]string{"CLAUDE.md": "hop/h", "hop/h": "../store/real"}, "CLAUDE.md", []string{`mv hop old; mkdir hop; echo EVIL > hop/h`}},
+		{"its directory, removed", "store/real", map[string]string{"CLAUDE.md": "d/hop/h", "d/hop/h": "../../store/real"}, "CLAUDE.md", []string{`rm -r d`}},
 		{"a link to a directory on the way", "store/real", map[string]string{"CLAUDE.md": "hop/real", "hop": "store"}, "CLAUDE.md", []string{`rm hop; mkdir hop; echo EVIL > hop/real`}},
 		{"what a link leads to", "", map[string]string{".envrc": "x/y"}, ".envrc", []string{`mkdir x; echo EVIL > x/y`}},
 		{"a link above an existing file", "store/mise/config.toml", map[string]string{".config": "store"}, ".config/mise/config.toml", []string{`rm .config; mkdir -p .config/mise; echo EVIL > .config/mise/config.toml`}},
