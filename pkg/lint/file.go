@@ -78,9 +78,9 @@ func (u *skillCheck) load(a *arena) {
 		switch info, err := fs.Stat(u.l.fsys, u.file); {
 		case err == nil && !info.Mode().IsRegular():
 			u.add(finding{rule: rule.Unreadable, path: u.file, message: main + " is not a regular file"})
-		case u.leadsOut(main): // findings would show text of any file of the user
+		case u.leadsElsewhere(main): // findings would show text of any file of the user
 			u.add(finding{
-				rule: rule.Unreadable, path: u.file, message: main + " is a link that leads out of the skill's directory",
+				rule: rule.Unreadable, path: u.file, message: main + " is a link, but not to a regular file of the skill",
 			})
 		default:
 			u.files[main] = u.loadFile(a, main)
@@ -89,8 +89,9 @@ func (u *skillCheck) load(a *arena) {
 	u.files[main].reached = true
 }
 
-// leadsOut reports whether a file is a link to anything but a file of the skill, without other links on the way.
-func (u *skillCheck) leadsOut(name string) bool {
+// leadsElsewhere reports whether a file is a link to anything but a file of the skill, or leads there through another
+// link.
+func (u *skillCheck) leadsElsewhere(name string) bool {
 	target, err := fs.ReadLink(u.l.fsys, path.Join(u.dir, name))
 	if err != nil {
 		return false

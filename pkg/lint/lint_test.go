@@ -427,12 +427,12 @@ func TestStructure(t *testing.T) {
 		{
 			"a link to a file of the user", "-- secret\npassword\n-- deploy/SKILL.md link\n../secret", `
 			deploy/SKILL.md:0:0 STR007 error SKILL.md is a symbolic link
-			deploy/SKILL.md:0:0 STR009 error SKILL.md is a link that leads out of the skill's directory`,
+			deploy/SKILL.md:0:0 STR009 error SKILL.md is a link, but not to a regular file of the skill`,
 		},
 		{
 			"a link to it through another one", "-- secret\npassword\n-- deploy/docs link\n..\n-- deploy/SKILL.md link\ndocs/secret", `
 			deploy/SKILL.md:0:0 STR007 error SKILL.md is a symbolic link
-			deploy/SKILL.md:0:0 STR009 error SKILL.md is a link that leads out of the skill's directory
+			deploy/SKILL.md:0:0 STR009 error SKILL.md is a link, but not to a regular file of the skill
 			deploy/docs:0:0 STR007 error docs is a symbolic link`,
 		},
 		{"leftovers", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/a.md~\n-- deploy/.env\n-- deploy/.DS_Store\n-- deploy/node_modules/x/SKILL.md\nx\n-- deploy/.git/config\n", `
