@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -221,6 +222,23 @@ func TestObeyedInput(t *testing.T) {
 			t.Errorf("%s: %q %v", name, data, err)
 		}
 		_ = f.Close()
+	}
+	// What a script does not read stays for the next one.
+	h := newHouse(t)
+	text := strings.Repeat("0123456789", 50_000)
+	h.file(filepath.Join(h.project, "list"), text)
+	f, err := os.Open(filepath.Join(h.project, "list"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, line := range []string{"true", "dd bs=1 count=3 2>&1", "true"} {
+		mustRun(t, Command{
+			Argv: []string{"sh", "-c", line}, Dir: h.project, Env: []string{"PATH=" + os.Getenv("PATH")}, Sandbox: h.confined(enforce.Request{}), Helper: self(t), Stdin: f,
+		})
+	}
+	if rest, err := io.ReadAll(f); string(rest) != text[3:] {
+		t.Errorf("%d of %d bytes are left: %v", len(rest), len(text), err)
 	}
 }
 
