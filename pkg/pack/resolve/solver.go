@@ -30,11 +30,11 @@ type solver struct {
 // cause of a conflict, and comparing versions with a range. There are dependency graphs, which nobody has by accident,
 // that take any such search a lifetime. These numbers are some seconds.
 const (
-	maxEffort        = 200_000_000
-	maxExplainEffort = 20_000_000
-	maxAdviceEffort  = 20_000_000
+	maxEffort        = 50_000_000
+	maxExplainEffort = 10_000_000
+	maxAdviceEffort  = 10_000_000
 
-	rangeEffort = 25 // of comparing a version with a range
+	rangeEffort = 5 // of comparing a version with a range
 )
 
 // errEffort reports that the search gave up.
