@@ -17,6 +17,27 @@ var calls = map[string]struct{ in, instead string }{
 	"errgroup.WithContext":  {"pkg/internal/bug", "bug.WithContext, which returns panics as errors"},
 }
 
+// TestGoroutines checks that no goroutine ends the process with Go's stacks when it panics.
+func TestGoroutines(t *testing.T) {
+	for name, file := range parseSources(t) {
+		dir := filepath.ToSlash(filepath.Dir(name))
+		if !strings.HasPrefix(dir, "pkg/") || strings.HasPrefix(dir, "pkg/internal/testkit") || dir == "pkg/internal/bug" {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				t.Errorf("%s: starts a goroutine: use bug.Go", name)
+			case *ast.SelectorExpr:
+				if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "sync" && n.Sel.Name == "WaitGroup" {
+					t.Errorf("%s: uses sync.WaitGroup: use bug.WaitGroup", name)
+				}
+			}
+			return true
+		})
+	}
+}
+
 // TestOneMechanism checks that no code duplicates an operation that a dedicated package provides.
 func TestOneMechanism(t *testing.T) {
 	for name, file := range parseSources(t) {

@@ -8,6 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/connect"
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/secret"
 )
@@ -23,6 +24,9 @@ func Run(env environ.Environment, args []string, options ...Option) (code diag.C
 		env.Secrets.LearnURL(arg)
 	}
 	defer console.Recover(env, &code)
+	if env.Exit != nil {
+		bug.OnPanic(func(p *bug.Panic) { env.Exit(int(console.Failed(env, p))) })
+	}
 	console.QuietSignals()
 	console.TuneMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), console.Interrupts()...)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/connect/hook"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
@@ -77,6 +79,62 @@ func TestPanics(t *testing.T) {
 	}
 }
 
+// crashing is a reader and a source of variables whose first use makes a goroutine panic that nobody awaits.
+type crashing struct {
+	out, errs bytes.Buffer
+	once      sync.Once
+	exit      chan int
+	code      int    // of the process
+	printed   string // until its end
+}
+
+func (c *crashing) crash() {
+	c.once.Do(func() {
+		bug.Go(func() { panic("background hunter2-secret") })
+		c.code = <-c.exit
+		c.printed = c.out.String() + c.errs.String()
+	})
+}
+
+func (c *crashing) Read([]byte) (int, error) { c.crash(); return 0, io.EOF }
+func (c *crashing) getenv(string) string     { c.crash(); return "" }
+
+func (c *crashing) environment(dir string) environ.Environment {
+	return environ.Environment{
+		Stdin: c, Stdout: &c.out, Stderr: &c.errs, Getenv: func(string) string { return "" }, Dir: dir, Paths: scope.Paths{Home: dir},
+		Now: time.Now, OS: runtime.GOOS, Environ: func() []string { return []string{"A_PASSWORD=hunter2-secret"} },
+		Exit: func(code int) { c.exit <- code },
+	}
+}
+
+// TestBackgroundPanics makes a goroutine panic that no command awaits: the process ends at once with one line and a
+// report, and a tool call is denied.
+func TestBackgroundPanics(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	dir := t.TempDir()
+	const line = "skillpm has a bug: background ***; report: "
+	c := crashing{exit: make(chan int)}
+	env := c.environment(dir)
+	env.Getenv = c.getenv
+	Run(env, []string{"list"})
+	if c.code != int(diag.Internal) || !strings.HasPrefix(c.printed, "error: "+line) || strings.Count(c.printed, "\n") != 1 {
+		t.Errorf("exit %d: %s", c.code, c.printed)
+	}
+	for _, agent := range hook.Agents() {
+		for _, event := range agent.Events {
+			c := crashing{exit: make(chan int)}
+			Run(c.environment(dir), []string{"hook", event, "--agent", agent.ID})
+			denial, want := hook.Denial(agent.ID, event, errors.New("skillpm has a bug: background ***")), int(diag.Internal)
+			if denial != nil {
+				want = int(diag.OK)
+			}
+			if c.code != want || !strings.Contains(c.printed, line) || !strings.HasPrefix(c.printed, string(denial)) {
+				t.Errorf("%s %s: exit %d: %s", agent.ID, event, c.code, c.printed)
+			}
+		}
+	}
+}
+
 // TestHookPanics makes the hook command panic at each of its first calls of a function of its environment, for each
 // agent and event: a tool call is denied in the agent's format, and other events end with an internal error.
 func TestHookPanics(t *testing.T) {
@@ -99,7 +157,7 @@ func TestHookPanics(t *testing.T) {
 				calls := 0
 				clock := func() time.Time {
 					if calls++; calls == fail+1 {
-						panic("clock")
+						panic("clock hunter2-secret")
 					}
 					return time.Unix(1_700_000_000, 0)
 				}
@@ -107,6 +165,7 @@ func TestHookPanics(t *testing.T) {
 				env := environ.Environment{
 					Stdin: strings.NewReader(input), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: dir,
 					Paths: scope.Paths{Home: dir}, Now: clock, OS: runtime.GOOS,
+					Environ: func() []string { return []string{"A_PASSWORD=hunter2-secret"} },
 				}
 				code := Run(env, []string{"hook", event, "--agent", agent.ID})
 				if calls <= fail {
@@ -114,6 +173,9 @@ func TestHookPanics(t *testing.T) {
 				}
 				if !strings.Contains(errs.String(), "skillpm has a bug: clock") {
 					continue // it was only needed for a note
+				}
+				if strings.Contains(out.String()+errs.String(), "hunter2") {
+					t.Errorf("%s %s, call %d: a secret is printed: %s %s", agent.ID, event, fail, &out, &errs)
 				}
 				if denial != "" && (code != diag.OK || !strings.Contains(out.String(), "skillpm has a bug")) {
 					t.Errorf("%s %s, call %d: exit %d: %s %s", agent.ID, event, fail, code, &out, &errs)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
@@ -101,7 +102,7 @@ func (h *Host) start(ctx context.Context, f session.Fork) (id string) {
 	h.running[r.end.Task.ID] = r
 	h.mu.Unlock()
 	ctx = context.WithoutCancel(ctx)
-	go func() {
+	bug.Go(func() {
 		began := h.o.Now()
 		r.end.Result, r.end.Err = h.o.Runner.Run(ctx, r.end.Task)
 		h.endTask(ctx, f.Session, f.Project)
@@ -117,7 +118,7 @@ func (h *Host) start(ctx context.Context, f session.Fork) (id string) {
 		if h.o.Notify != nil {
 			h.o.Notify(r.end)
 		}
-	}()
+	})
 	return r.end.Task.ID
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
@@ -29,9 +30,9 @@ type Writer struct {
 	root    *directory // the scratch directory
 	limits  bundle.Limits
 	workers []*worker
-	running sync.WaitGroup
+	running bug.WaitGroup
 
-	writing sync.WaitGroup // calls of WriteFile
+	writing bug.WaitGroup // calls of WriteFile
 	mu      sync.Mutex
 	skills  map[string]*stagedSkill
 	total   int64

@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
+	"github.com/skillpm/skillpm/pkg/internal/secret"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
@@ -41,9 +42,10 @@ type Options struct {
 	Dir   string // the directory of this process, used if the event has none; "" if it was deleted
 	State string // the directory of states, as scope.Paths.State; "" if there is none, so that nothing can be active
 
-	Getenv func(string) string // reads the environment of this process, which the agent has set; nil for an empty one
-	Now    func() time.Time    // the clock; required
-	Limit  time.Duration       // the maximum time of the answer; 0 for Limit
+	Getenv  func(string) string // reads the environment of this process, which the agent has set; nil for an empty one
+	Now     func() time.Time    // the clock; required
+	Secrets *secret.Set         // which denials leave out; nil for none
+	Limit   time.Duration       // the maximum time of the answer; 0 for Limit
 
 	// Open opens the skills of an agent. It is called only if they are needed.
 	Open func(context.Context, SessionRequest) (*runtime.Host, error)
@@ -97,7 +99,7 @@ func (w *handler) answerInTime(ctx context.Context) (Reply, error) {
 		err   error
 	}
 	done := make(chan answered, 1)
-	go func() {
+	bug.Go(func() {
 		var a answered
 		a.err = bug.Catch(func() (err error) {
 			w.root = w.project()
@@ -105,7 +107,7 @@ func (w *handler) answerInTime(ctx context.Context) (Reply, error) {
 			return err
 		})
 		done <- a
-	}()
+	})
 	select {
 	case a := <-done:
 		return a.reply, a.err
@@ -163,7 +165,8 @@ func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 		r.Err = err
 	} else {
 		record.Result = audit.Denied
-		r = Reply{Stdout: answerOf(d.deny, t.typ.name, reasonOf(err)), Notes: []string{err.Error()}}
+		reason := reasonOf(o.Secrets.RedactError(err))
+		r = Reply{Stdout: answerOf(d.deny, t.typ.name, reason), Notes: []string{err.Error()}}
 	}
 	if o.Record != nil {
 		if err := o.Record(t.dir, record); err != nil {

@@ -25,14 +25,14 @@ func readEvent(ctx context.Context, input io.Reader) ([]byte, error) {
 		err  error
 	}
 	all := make(chan received, 1)
-	go func() {
+	bug.Go(func() {
 		var data []byte
 		err := bug.Catch(func() (err error) { // a panic of this goroutine would end the process without a denial
 			data, err = io.ReadAll(io.LimitReader(input, MaxEvent+1))
 			return err
 		})
 		all <- received{data, err}
-	}()
+	})
 	select {
 	case r := <-all:
 		if r.err != nil {

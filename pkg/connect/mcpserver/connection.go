@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // connections bounds the connections of HTTP. A client that opens many and does not send its requests loses the oldest
@@ -127,7 +129,7 @@ func (s *httpSessions) makeRoom() {
 	s.used = used // without those that have ended
 	slices.SortFunc(all, func(a, b *mcp.ServerSession) int { return cmp.Compare(used[a.ID()], used[b.ID()]) })
 	for _, ss := range all[:max(0, len(all)-maxSessions+1)] {
-		go ss.Close() //nolint:errcheck // its client is usually gone
+		bug.Go(func() { _ = ss.Close() }) // its client is usually gone
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // HTTPOptions restrict the clients of the HTTP server.
@@ -74,7 +75,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o HTTPOptions) e
 		ErrorLog:    slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
+	bug.Go(func() { failed <- server.Serve(l) })
 	select {
 	case err := <-failed:
 		return err
@@ -84,7 +85,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o HTTPOptions) e
 	defer cancel()
 	s.jobs.stopAll()
 	for ss := range s.sdk.Sessions() {
-		go ss.Close() //nolint:errcheck // streams never end by themselves
+		bug.Go(func() { _ = ss.Close() }) // streams never end by themselves
 	}
 	if err := server.Shutdown(limited); err != nil {
 		_ = server.Close() // its error only means that there were requests

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
@@ -42,7 +43,7 @@ type jobs struct {
 
 	mu      sync.Mutex
 	all     map[string]*job
-	running sync.WaitGroup
+	running bug.WaitGroup
 }
 
 func newJobs(life context.Context, now func() time.Time) *jobs {

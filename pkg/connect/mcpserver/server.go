@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
@@ -68,7 +69,7 @@ type Server struct {
 	native     *forms
 	life       context.Context // ends with the server
 	stop       context.CancelFunc
-	background sync.WaitGroup // goroutines besides those of requests
+	background bug.WaitGroup // goroutines besides those of requests
 	jobs       *jobs
 	watch      sync.Once
 	detach     func()
@@ -130,7 +131,7 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	}
 	known.Store(ss)
 	over := make(chan error, 1)
-	go func() { over <- ss.Wait() }()
+	bug.Go(func() { over <- ss.Wait() })
 	select {
 	case err = <-over:
 	case <-ctx.Done():

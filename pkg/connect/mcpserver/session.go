@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // prefix begins the ids of the sessions of clients and connections, so that none is another program's.
@@ -35,10 +37,10 @@ func (s *Server) sessionOf(ss *mcp.ServerSession, extra *mcp.RequestExtra) (id s
 	}
 	s.background.Go(func() {
 		over := make(chan struct{})
-		go func() {
+		bug.Go(func() {
 			defer close(over)
 			_ = ss.Wait() // the reason is reported elsewhere
-		}()
+		})
 		select {
 		case <-over:
 		case <-s.life.Done():

@@ -1,7 +1,8 @@
 // Package bug turns panics into errors, so that a bug of skillpm ends a command with one line and a report.
 //
 // A panic ends a process only if no function of its goroutine recovers. So goroutines that do work are started by a
-// [Group], which returns the panic as an error where the work is awaited.
+// [Group], which returns the panic as an error where the work is awaited. Others are started by [Go] or a [WaitGroup],
+// whose panics end the process as [OnPanic] told.
 package bug
 
 import (
@@ -11,6 +12,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -57,6 +60,43 @@ func Catch(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// end ends the process. It belongs to the process, as the goroutines of all its packages do.
+var end atomic.Pointer[func(*Panic)]
+
+// OnPanic sets what happens after a panic of a goroutine whose error nobody receives; f ends the process. Without it,
+// the process ends as usual for Go: with all stacks and exit code 2.
+func OnPanic(f func(*Panic)) { end.Store(&f) }
+
+// fatal ends the process if the function that deferred it panics.
+func fatal() {
+	f := end.Load()
+	if f == nil {
+		return
+	}
+	if p := recover(); p != nil {
+		(*f)(New(p))
+	}
+}
+
+// Go calls f in a new goroutine.
+func Go(f func()) {
+	go func() {
+		defer fatal()
+		f()
+	}()
+}
+
+// WaitGroup is a [sync.WaitGroup] whose functions may panic: see [OnPanic]. The zero value is ready to use.
+type WaitGroup struct{ sync.WaitGroup }
+
+// Go is the method of [sync.WaitGroup].
+func (g *WaitGroup) Go(f func()) {
+	g.WaitGroup.Go(func() {
+		defer fatal()
+		f()
+	})
 }
 
 // Group is an [errgroup.Group] whose functions may panic: the panic is the error of Wait. The zero value is ready to

@@ -37,6 +37,8 @@ type Environment struct {
 	Version string // skillpm's own version
 	// Secrets are the credentials that the process has read, which messages leave out; nil for none.
 	Secrets *secret.Set
+	// Exit ends the process immediately; nil if it belongs to others.
+	Exit func(code int)
 	// OwnsProcess reports whether this is the only environment of its process, so that orphans of scripts can become
 	// children of the process without being taken for those of another script.
 	OwnsProcess bool
@@ -51,7 +53,7 @@ func Process(version string) Environment {
 	return Environment{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, OS: runtime.GOOS,
-		Dir: dir, Paths: scope.Paths{Home: home}, Version: version, OwnsProcess: true,
+		Dir: dir, Paths: scope.Paths{Home: home}, Version: version, Exit: os.Exit, OwnsProcess: true,
 	}
 }
 

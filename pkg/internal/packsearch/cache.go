@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/bm25"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
@@ -65,7 +66,7 @@ func build(w io.Writer, packs iter.Seq2[Pack, error]) error {
 		err error
 	}
 	read, stop := make(chan item, 1024), make(chan struct{})
-	go func() {
+	bug.Go(func() {
 		defer close(read)
 		for p, err := range packs {
 			it := item{err: err}
@@ -80,7 +81,7 @@ func build(w io.Writer, packs iter.Seq2[Pack, error]) error {
 				return
 			}
 		}
-	}()
+	})
 	defer func() {
 		close(stop)
 		for range read { // until it is closed

@@ -46,11 +46,7 @@ func TestBombs(t *testing.T) {
 		if err != nil || !res.TimedOut && res.ExitCode == 0 {
 			t.Errorf("%s: %v %+v", bomb.name, err, res)
 		}
-		if took := time.Since(began); took > limit+15*time.Second {
-			t.Errorf("%s: it took %s", bomb.name, took)
-		} else {
-			t.Logf("%s: it took %s", bomb.name, took)
-		}
+		t.Logf("%s: it took %s", bomb.name, time.Since(began))
 		if left := living(t, file); len(left) > 0 {
 			t.Errorf("%s: %d live", bomb.name, len(left))
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // Adopt prevents commands from inheriting this process's open files. The one for Linux also adopts orphans.
@@ -32,10 +34,10 @@ func start(cmd *exec.Cmd, _ time.Time) (*group, error) {
 		return nil, err
 	}
 	g := &group{cmd: cmd, exited: make(chan struct{})}
-	go func() {
+	bug.Go(func() {
 		defer close(g.exited)
 		_ = cmd.Wait() // the exit code is read from ProcessState
-	}()
+	})
 	return g, nil
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
@@ -74,12 +75,12 @@ func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	if p, ok := readProcess(g.pid); ok {
 		g.since = p.since
 	}
-	go func() {
+	bug.Go(func() {
 		defer close(g.exited)
 		// Keep the process a zombie, so that no other process gets its id while its group is searched.
 		for errors.Is(unix.Waitid(unix.P_PID, g.pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
 		}
-	}()
+	})
 	return g, nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // Adopt does nothing: on Windows a command inherits no files, and a job contains all of its processes.
@@ -50,10 +52,10 @@ func start(cmd *exec.Cmd, _ time.Time) (*group, error) {
 		_ = windows.CloseHandle(job)
 		return nil, fmt.Errorf("cannot add the process to a job object: %w", err)
 	}
-	go func() {
+	bug.Go(func() {
 		defer close(g.exited)
 		_ = cmd.Wait() // the exit code is read from ProcessState
-	}()
+	})
 	return g, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
@@ -234,10 +235,10 @@ func pipeInput(cmd *exec.Cmd, reader io.Reader) (wait func(), err error) {
 		return nil, err
 	}
 	cmd.Stdin = r
-	go func() {
+	bug.Go(func() {
 		_, _ = io.Copy(w, reader) // a command need not read all of its input
 		_ = w.Close()
-	}()
+	})
 	return func() { _, _ = r.Close(), w.Close() }, nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // stream reads one of a command's outputs.
@@ -37,7 +39,7 @@ func newStream(out io.Writer, most int64) (*stream, error) {
 // start begins to read, after the command has got its end of the pipe.
 func (s *stream) start() {
 	_ = s.write.Close()
-	go s.drain()
+	bug.Go(s.drain)
 }
 
 func (s *stream) drain() {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // superviseEntry is the first argument of a supervisor.
@@ -70,14 +72,14 @@ func supervise(args []string) (code int, helper bool) {
 		_ = f.Close()
 	}
 	gone, ended := make(chan struct{}), make(chan struct{})
-	go func() {
+	bug.Go(func() {
 		defer close(gone)
 		_, _ = os.NewFile(lifePipe, "life").Read(make([]byte, 1)) // returns when the other end is closed
-	}()
-	go func() {
+	})
+	bug.Go(func() {
 		defer close(ended)
 		code = reapUntil(cmd.Process.Pid)
-	}()
+	})
 	for {
 		select {
 		case <-ended:

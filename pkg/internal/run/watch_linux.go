@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
@@ -68,6 +69,6 @@ func (g *group) watch(helper []string) (stop func()) {
 	return func() {
 		_, _ = w.WriteString("done\n")
 		_ = w.Close()
-		go func() { _ = cmd.Wait() }()
+		bug.Go(func() { _ = cmd.Wait() })
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
@@ -96,7 +97,7 @@ func New(roots []string, o Options) (*Watcher, error) {
 			return nil, diag.Errorf(diag.Internal, "cannot watch %s: the directory no longer exists", r.name)
 		}
 	}
-	go w.run()
+	bug.Go(w.run)
 	return w, nil
 }
 

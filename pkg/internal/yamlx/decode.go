@@ -69,7 +69,12 @@ func (v Value) checkType(t reflect.Type, path string) {
 		v.checkScalar(t, name)
 	case kind == reflect.Slice && v.IsList():
 		for _, item := range v.Node.Content {
-			v.At(item).checkType(t.Elem(), "an entry of "+path)
+			e := v.At(item).Named("an entry of " + path)
+			if isNull(cmp.Or(item.Alias, item)) && !v.r.rejected[item] {
+				e.Errorf("remove the entry, or write a value", "%s does not have a value", e.Name) // yaml.v3 leaves it out
+				continue
+			}
+			e.checkType(t.Elem(), e.Name)
 		}
 	case kind == reflect.Slice:
 		v.Errorf("", "%s must be a list, not %s", name, kindOf(v.Node))

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // Box is a command to confine, or a confined one that runs.
@@ -198,7 +199,7 @@ func (b *Box) Begin(most time.Duration) error {
 		}
 	}
 	_ = b.conn.SetDeadline(time.Time{})
-	go b.wait()
+	bug.Go(b.wait)
 	return nil
 }
 

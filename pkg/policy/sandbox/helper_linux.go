@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // Enter is the main function of the helper: main calls it with os.Args before anything else, and exits with the code if
@@ -58,7 +60,7 @@ type helperProcess struct {
 func (h *helperProcess) run() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals) // signals for the command must not end the helper
-	go forward(signals)
+	bug.Go(func() { forward(signals) })
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err == nil {
 		err = h.confine()

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // proxy connects a command to the hosts that it may reach. It supports HTTP CONNECT, plain HTTP, and SOCKS 5 with names
@@ -30,7 +32,7 @@ type proxy struct {
 	cancel   context.CancelFunc
 	listener net.Listener
 	slots    chan struct{}
-	going    sync.WaitGroup
+	going    bug.WaitGroup
 
 	mu      sync.Mutex
 	refused []string // denied hosts
@@ -392,7 +394,7 @@ func (p *proxy) splice(conn net.Conn, in io.Reader, upstream net.Conn) {
 	_ = conn.SetReadDeadline(time.Time{})
 	stop := context.AfterFunc(p.ctx, func() { _ = upstream.Close() })
 	defer stop()
-	var both sync.WaitGroup
+	var both bug.WaitGroup
 	both.Go(func() {
 		_, _ = io.Copy(upstream, in) // a broken side ends both
 		closeWrite(upstream)

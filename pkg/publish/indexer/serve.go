@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
@@ -58,13 +59,13 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 		scheme = "https://"
 	}
 	o.Ready(scheme + listener.Addr().String())
-	go func() {
+	bug.Go(func() {
 		if o.Cert != "" {
 			ended <- server.ServeTLS(listener, c.Machine.Abs(o.Cert), c.Machine.Abs(o.Key))
 			return
 		}
 		ended <- server.Serve(listener)
-	}()
+	})
 	select {
 	case err := <-ended:
 		return err

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // lock is the runner's lock on a task. It belongs to an open file, and so to all processes that have inherited that.
@@ -68,11 +69,11 @@ func await(ctx context.Context, path string) error {
 		return err
 	}
 	result := make(chan error, 1)
-	go func() {
+	bug.Go(func() {
 		err := systemLock(f, syscall.LOCK_SH)
 		_ = f.Close()
 		result <- err
-	}()
+	})
 	select {
 	case err := <-result:
 		return err
@@ -96,7 +97,7 @@ func detach(cmd *exec.Cmd, l *lock) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // reaps the process if this one lives longer
+	bug.Go(func() { _ = cmd.Wait() }) // reaps the process if this one lives longer
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // starting is the suffix of a second lock file. Windows processes cannot inherit a lock, so the submitter holds the
@@ -95,14 +96,14 @@ func detach(cmd *exec.Cmd, _ *lock) error {
 		return err
 	}
 	_, err = io.Copy(io.Discard, ready)
-	go func() { _ = cmd.Wait() }()
+	bug.Go(func() { _ = cmd.Wait() })
 	return err
 }
 
 // stopped returns a context that ends when the cancel file exists.
 func stopped(ctx context.Context, file string) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancel(ctx)
-	go func() {
+	bug.Go(func() {
 		for ticker := time.NewTicker(poll); ; {
 			select {
 			case <-ctx.Done():
@@ -114,7 +115,7 @@ func stopped(ctx context.Context, file string) (context.Context, context.CancelF
 				}
 			}
 		}
-	}()
+	})
 	return ctx, stop
 }
 

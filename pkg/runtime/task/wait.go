@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
@@ -76,12 +77,12 @@ func (s *Store) Wait(ctx context.Context, id string) (*Task, error) {
 // OnEnd calls notify once, in a new goroutine, when a task has ended, unless ctx ends before. Long-running processes
 // such as an MCP server report their tasks with it.
 func (s *Store) OnEnd(ctx context.Context, id string, notify func(*Task, error)) {
-	go func() {
+	bug.Go(func() {
 		t, err := s.Wait(ctx, id)
 		if ctx.Err() == nil {
 			notify(t, err)
 		}
-	}()
+	})
 }
 
 // patience is how long a runner has to end its task before it is killed.

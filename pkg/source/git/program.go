@@ -19,6 +19,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
 	"github.com/skillpm/skillpm/pkg/source/git/internal/packfile"
 )
@@ -252,10 +253,10 @@ func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
 	ctx, watchdog := g.remote.client.watchProgram(ctx)
 	defer watchdog.stop()
 	watching := make(chan struct{})
-	go func() {
+	bug.Go(func() {
 		defer close(watching)
 		g.watch(ctx, watchdog, w.progress)
-	}()
+	})
 	_, err := g.run(ctx, ids.String(), append(args, "--end-of-options", "origin")...)
 	watchdog.stop()
 	<-watching

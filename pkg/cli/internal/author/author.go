@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -227,10 +228,10 @@ func (a *app) prompt(ctx context.Context, in *bufio.Reader, question string, che
 	for {
 		fmt.Fprint(a.Stderr, question)
 		answers := make(chan answer, 1)
-		go func() { // a read cannot be interrupted; the process ends soon
+		bug.Go(func() { // a read cannot be interrupted; the process ends soon
 			line, err := in.ReadString('\n')
 			answers <- answer{strings.TrimSpace(line), err}
-		}()
+		})
 		select {
 		case <-ctx.Done():
 			fmt.Fprintln(a.Stderr)

@@ -78,16 +78,19 @@ func completeEvents(id string, args []string, prefix string) ([]string, cobra.Sh
 // answerHook answers an event. A panic denies a tool call. It opens the runtime in the directory of the event.
 func (a *app) answerHook(ctx context.Context, id, event string) (err error) {
 	defer func() {
-		p := recover()
-		if p == nil {
-			return
-		}
-		err = bug.New(p)
-		if denial := hook.Denial(id, event, err); len(denial) > 0 { // agents ignore it if the command fails
-			a.Report(nil, err)
-			_, err = a.Stdout.Write(denial)
+		if p := recover(); p != nil {
+			err = a.deny(id, event, bug.New(p))
 		}
 	}()
+	if a.Exit != nil {
+		bug.OnPanic(func(p *bug.Panic) {
+			code := diag.OK
+			if err := a.deny(id, event, p); err != nil {
+				code = console.Failed(a.Environment, err)
+			}
+			a.Exit(int(code))
+		})
+	}
 	if id == "" {
 		return diag.Errorf(diag.Usage, "skillpm hook needs --agent").
 			WithHint("use %s", textx.OneOf(hook.IDs()))
@@ -112,6 +115,17 @@ func (a *app) answerHook(ctx context.Context, id, event string) (err error) {
 	return r.Err
 }
 
+// deny denies the tool call of an event because of a panic, and returns the panic if the event is another one.
+func (a *app) deny(id, event string, p *bug.Panic) error {
+	denial := hook.Denial(id, event, a.Secrets.RedactError(p))
+	if len(denial) == 0 {
+		return p
+	}
+	a.Report(nil, p)
+	_, err := a.Stdout.Write(denial) // agents ignore it if the command fails
+	return err
+}
+
 // hookOptions returns the options for answering an event. A missing working directory or home directory is an error
 // only when the runtime is opened.
 func (a *app) hookOptions(id string) hook.Options {
@@ -130,7 +144,7 @@ func (a *app) hookOptions(id string) hook.Options {
 		})
 	}
 	return hook.Options{
-		Agent: id, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
+		Agent: id, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now, Secrets: a.Secrets,
 		Open: func(ctx context.Context, p hook.SessionRequest) (*runtime.Host, error) {
 			switch {
 			case homeless != nil:

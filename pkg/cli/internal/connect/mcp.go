@@ -22,6 +22,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
@@ -171,7 +172,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 	}
 	first.Store(h)
 	// The first request needs the catalog, and its reply reports errors.
-	go h.Catalog(ctx) //nolint:errcheck // see above
+	bug.Go(func() { _, _ = h.Catalog(ctx) }) // see above
 	logger := slog.New(slog.DiscardHandler)
 	if a.Verbose > 0 {
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))

@@ -27,7 +27,12 @@ func describe(env environ.Environment, err error) string {
 // of an internal error.
 func Recover(env environ.Environment, code *diag.Code) {
 	if p := recover(); p != nil {
-		fmt.Fprintf(env.Stderr, "error: %s\n", Printable(describe(env, bug.New(p))))
-		*code = diag.Internal
+		*code = Failed(env, bug.New(p))
 	}
+}
+
+// Failed prints the error of a process whose command cannot do that, and returns the exit code.
+func Failed(env environ.Environment, err error) diag.Code {
+	fmt.Fprintf(env.Stderr, "error: %s\n", Printable(describe(env, err)))
+	return diag.CodeOf(err)
 }

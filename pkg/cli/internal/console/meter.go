@@ -11,6 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 
 	"github.com/skillpm/skillpm/pkg/internal/activity"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
@@ -88,7 +89,7 @@ func (m *meter) run() {
 		interval = drawInterval
 	}
 	ticks, stop := m.every(interval)
-	go func() {
+	bug.Go(func() {
 		defer stop()
 		for {
 			select {
@@ -98,7 +99,7 @@ func (m *meter) run() {
 				m.tick()
 			}
 		}
-	}()
+	})
 }
 
 // End erases the display permanently. With --verbose, it reports which servers were contacted.

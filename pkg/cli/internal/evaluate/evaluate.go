@@ -15,6 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/evalfile"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/activity"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
@@ -223,7 +224,7 @@ func (r *runner) work(ctx context.Context, dir string) error {
 	defer r.waiting.End()
 	r.waiting.Expect(int64(len(r.jobs)))
 	jobs := make(chan *job)
-	var workers sync.WaitGroup
+	var workers bug.WaitGroup
 	for range min(r.o.Parallel, len(r.jobs)) {
 		workers.Go(func() {
 			for j := range jobs {

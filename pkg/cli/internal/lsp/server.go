@@ -14,6 +14,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // Options configure a server.
@@ -47,7 +48,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 	}
 	s.methods = s.table()
 	written := make(chan struct{})
-	go func() { defer close(written); wire.send() }()
+	bug.Go(func() { defer close(written); wire.send() })
 	s.tasks.Go(func() { s.check(ctx) })
 	s.conn.Go(ctx, s.handle)
 	err := s.wait(ctx)
@@ -85,7 +86,7 @@ type server struct {
 	ctx     context.Context // ends with the connection
 	conn    jsonrpc2.Conn
 	methods map[string]method
-	tasks   sync.WaitGroup // goroutines that must end before the server
+	tasks   bug.WaitGroup // goroutines that must end before the server
 	checks  *checks
 	exited  chan struct{}
 

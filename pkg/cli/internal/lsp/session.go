@@ -9,6 +9,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
@@ -168,13 +169,13 @@ func (s *server) initialized() {
 
 // callClient sends a request, and calls then after the answer.
 func (s *server) callClient(method string, params, result any, then func()) {
-	go func() {
+	bug.Go(func() {
 		if _, err := s.conn.Call(s.ctx, method, params, result); err != nil && s.ctx.Err() == nil {
 			s.log(protocol.MessageTypeInfo, method+": "+err.Error())
 		} else if err == nil && then != nil {
 			then()
 		}
-	}()
+	})
 }
 
 func (s *server) fetchConfiguration() {

@@ -378,6 +378,7 @@ func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                     "t.yaml:1: the test file is empty",
 		"cases: []":                            "t.yaml:1: the test file does not contain cases",
+		"cases: [{name: a, body: x},\n ~]":     "t.yaml:2: an entry of cases does not have a value",
 		"profile: x":                           "the test file does not contain cases",
 		"cases:\n  - name: a\n    argument: x": `t.yaml:3: unknown key "argument"`,
 		"case:\n  - name: a":                   `t.yaml:1: unknown key "case"`,
@@ -502,7 +503,7 @@ func TestDocumentedFiles(t *testing.T) {
 
 // FuzzParse checks that parsing terminates for any bytes, and that each parsed case has a name and a line.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"cases:\n  - name: a\n    body: |\n      x\n", "cases: [{name: a, calls: [{tool: b}]}]", "a: &a [*a]", "{", "cases: 3", "commands: {x: {exit: 1}}"} {
+	for _, s := range []string{"cases:\n  - name: a\n    body: |\n      x\n", "cases: [{name: a, calls: [{tool: b}]}]", "a: &a [*a]", "{", "cases: 3", "commands: {x: {exit: 1}}", "cases:\n  -", "cases: [~, {name: a}]"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

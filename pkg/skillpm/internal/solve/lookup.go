@@ -38,7 +38,7 @@ func (b *Backend) start(ctx context.Context, key lookupKey, ask func(*lookup) er
 	}
 	l := &lookup{done: make(chan struct{})}
 	b.lookups[key] = l
-	go func() {
+	bug.Go(func() {
 		defer close(l.done)
 		select {
 		case b.slots <- struct{}{}:
@@ -47,7 +47,7 @@ func (b *Backend) start(ctx context.Context, key lookupKey, ask func(*lookup) er
 		case <-ctx.Done():
 			l.err = ctx.Err()
 		}
-	}()
+	})
 	return l
 }
 

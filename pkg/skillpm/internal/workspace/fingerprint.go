@@ -10,8 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
@@ -133,7 +133,7 @@ func (w *Workspace) StartScan() {
 		trees: make(map[string]bool, len(state.Trees)), links: make(map[string]bool, len(state.Links)),
 	}
 	w.scan = g
-	go func() {
+	bug.Go(func() {
 		defer close(g.done)
 		trees, links := sortedKeys(state.Trees), sortedKeys(state.Links)
 		unchanged := inParallel(root, trees, func(s *statter, at string) bool {
@@ -148,7 +148,7 @@ func (w *Workspace) StartScan() {
 		for i, at := range links {
 			g.links[at] = unchanged[i]
 		}
-	}()
+	})
 }
 
 // sortedKeys returns the sorted keys of a map. Unlike [slices.Sorted], it allocates the slice once.
@@ -172,7 +172,7 @@ func (w *Workspace) scanResult() *diskScan {
 func inParallel(root string, paths []string, check func(s *statter, at string) bool) []bool {
 	results := make([]bool, len(paths))
 	workers := min(runtime.GOMAXPROCS(0), len(paths)/64+1)
-	var wg sync.WaitGroup
+	var wg bug.WaitGroup
 	for k := range workers {
 		wg.Go(func() {
 			s, opened := newStatter(""), ""

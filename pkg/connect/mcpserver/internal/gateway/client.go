@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 // clientOptions returns the handlers of servers' requests. Questions to the user go to the client that made the call.
@@ -70,11 +72,11 @@ func (s *server) progress(token any, read func() *mcp.ProgressNotificationParams
 		return
 	}
 	c.active = true
-	go func() {
+	bug.Go(func() {
 		for s.sendProgress(c) {
 			pause(s.life, progressPause)
 		}
-	}()
+	})
 }
 
 // isWanted reports whether the gateway handles a message of a server. It drops what it does not forward, such as log

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
@@ -37,7 +38,7 @@ type Gateway struct {
 	servers []*server
 	first   chan struct{} // closed after the first attempt to connect to each server
 	cancel  context.CancelFunc
-	running sync.WaitGroup
+	running bug.WaitGroup
 
 	relist, again time.Duration // the pauses; tests shorten them
 
@@ -83,7 +84,7 @@ func Open(o Options) (*Gateway, error) {
 // Start connects to all servers in the background. The connections end with the context.
 func (g *Gateway) Start(ctx context.Context) {
 	ctx, g.cancel = context.WithCancel(ctx)
-	var tried sync.WaitGroup
+	var tried bug.WaitGroup
 	for _, s := range g.servers {
 		s.life = ctx
 		tried.Add(1)
@@ -109,16 +110,16 @@ func (g *Gateway) Start(ctx context.Context) {
 // Close ends the connections and the started programs, within closeLimit.
 func (g *Gateway) Close() {
 	g.cancel()
-	var all sync.WaitGroup
+	var all bug.WaitGroup
 	for _, s := range g.servers {
 		all.Go(s.close)
 	}
 	all.Wait()
 	ended := make(chan struct{})
-	go func() {
+	bug.Go(func() {
 		defer close(ended)
 		g.running.Wait()
-	}()
+	})
 	limit := time.NewTimer(closeLimit)
 	defer limit.Stop()
 	select {

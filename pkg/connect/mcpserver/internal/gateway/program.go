@@ -16,6 +16,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/stdio"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 	"github.com/skillpm/skillpm/pkg/internal/run"
 )
 
@@ -67,7 +68,7 @@ func (p *program) start() error {
 		ownGroup(p.cmd)
 	}
 	started := make(chan error)
-	go func() {
+	bug.Go(func() {
 		runtime.LockOSThread() // on Linux the program ends with the thread that started it
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
@@ -76,7 +77,7 @@ func (p *program) start() error {
 			_ = p.cmd.Wait() // the exit status is not needed
 			close(p.exited)
 		}
-	}()
+	})
 	if err := <-started; err != nil {
 		if end != nil {
 			end()

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bug"
 )
 
 const (
@@ -151,10 +152,10 @@ func (s *server) unavailable(err error) error {
 // finish ends a connection and frees its resources. It does not wait for unanswered questions of the server.
 func finish(session *mcp.ClientSession, end func()) {
 	ended := make(chan struct{})
-	go func() {
+	bug.Go(func() {
 		defer close(ended)
 		_ = session.Close() // its error changes nothing
-	}()
+	})
 	limit := time.NewTimer(closeLimit)
 	defer limit.Stop()
 	select {
