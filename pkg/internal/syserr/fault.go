@@ -1,5 +1,5 @@
 // Package syserr says what to do about errors of the machine: a disk that is full, read-only or broken, a file that may
-// not be read or written, too many open ones. It asks the system nothing; it only knows the names of its errors.
+// not be read or written, or is a link that leads elsewhere, too many open ones. It asks the system nothing; it only knows the names of its errors.
 package syserr
 
 import (
@@ -27,8 +27,18 @@ func Of(err error) (code diag.Code, hint string, ok bool) {
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return diag.Denied, "grant yourself read and write access to the path, " +
 			"or set XDG_CACHE_HOME to move the cache; then run the command again", true
+	case errors.Is(err, syscall.ENOTDIR):
+		return diag.Invalid, "move the file away that has the name of a directory in the path", true
+	case escapes(err):
+		return diag.Invalid, "replace the link by a file or a directory", true
 	}
 	return diag.Internal, "", false
+}
+
+// escapes reports whether [os.Root] did not follow a link out of its directory. Package os does not export that error.
+func escapes(err error) bool {
+	failed, ok := errors.AsType[*fs.PathError](err)
+	return ok && failed.Err.Error() == "path escapes from parent"
 }
 
 // Explain gives an error of the machine, which names the file already, the hint and the code of [Of]. A hint or a code
