@@ -1,5 +1,5 @@
 // Package syserr says what to do about errors of the machine: a disk that is full, read-only or broken, a file that may
-// not be read or written, or is a link that leads elsewhere, too many open ones. It asks the system nothing; it only knows the names of its errors.
+// not be read or written, too many open ones. It asks the system nothing; it only knows the names of its errors.
 package syserr
 
 import (
@@ -27,6 +27,13 @@ func Of(err error) (code diag.Code, hint string, ok bool) {
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return diag.Denied, "grant yourself read and write access to the path, " +
 			"or set XDG_CACHE_HOME to move the cache; then run the command again", true
+	}
+	return diag.Internal, "", false
+}
+
+// ofPath is Of for errors of a path that leads through a file, or a link out of a directory.
+func ofPath(err error) (code diag.Code, hint string, ok bool) {
+	switch {
 	case errors.Is(err, syscall.ENOTDIR):
 		return diag.Invalid, "move the file away that has the name of a directory in the path", true
 	case escapes(err):
@@ -41,13 +48,16 @@ func escapes(err error) bool {
 	return ok && failed.Err.Error() == "path escapes from parent"
 }
 
-// Explain gives an error of the machine, which names the file already, the hint and the code of [Of]. A hint or a code
-// that an error has stays; other errors, and nil, come back as they are.
+// Explain gives an error of the machine or of a path a hint and a code. The error names the file already. A hint or a
+// code that an error has stays; other errors, and nil, come back as they are.
 func Explain(err error) error {
 	if err == nil || diag.HintOf(err) != "" {
 		return err
 	}
 	code, hint, ok := Of(err)
+	if !ok {
+		code, hint, ok = ofPath(err)
+	}
 	if !ok {
 		return err
 	}
