@@ -91,6 +91,9 @@ func (g *guard) open(names map[string]bool) (err error) {
 	g.Mode = info.Mode()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		f, info, link, err := g.look(name)
+		if err != nil && !slices.ContainsFunc(noFile[:], func(e error) bool { return errors.Is(err, e) }) {
+			return err // what is there would be moved away as if the command had created it
+		}
 		s := step{Name: name, Mode: 0o755, Link: link}
 		s.Absent, s.Closed = err != nil && names[name], errors.Is(err, fs.ErrPermission)
 		if err == nil {
@@ -104,6 +107,11 @@ func (g *guard) open(names map[string]bool) (err error) {
 		g.Steps = append(g.Steps, s)
 	}
 	return nil
+}
+
+// noFile are the errors that show that a path leads to no file that this process can open.
+var noFile = [...]error{
+	fs.ErrNotExist, fs.ErrPermission, unix.ENOTDIR, unix.ELOOP, unix.ENAMETOOLONG, unix.EINVAL,
 }
 
 // look opens the file, directory, or link of a name, and never follows a link on the way: another command can exchange

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestGuards checks that restoring a path neither touches nor loses what belongs to the user.
@@ -62,6 +64,31 @@ func TestGuards(t *testing.T) {
 			t.Errorf("%s: changed %q, replaced %q", test.name, changed, replaced)
 		}
 		guards[0].close()
+	}
+}
+
+// TestGuardsFull checks that a file that cannot be looked at does not count as missing.
+func TestGuardsFull(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := uint64(f.Fd()) + 1
+	_ = f.Close()
+	var own unix.Rlimit
+	if err := errors.Join(unix.Getrlimit(unix.RLIMIT_NOFILE, &own), unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: full, Max: own.Max})); err != nil {
+		t.Fatal(err)
+	}
+	_, err = newGuards([]string{dir}, []string{filepath.Join(dir, ".git")})
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &own); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, unix.EMFILE) {
+		t.Error(err)
 	}
 }
 
