@@ -122,8 +122,14 @@ func TestBackgroundPanics(t *testing.T) {
 	}
 	for _, agent := range hook.Agents() {
 		for _, event := range agent.Events {
-			c := crashing{exit: make(chan int)}
+			c := crashing{exit: make(chan int, 1)}
 			Run(c.environment(dir), []string{"hook", event, "--agent", agent.ID})
+			var late bug.WaitGroup // an agent ignores a denial after the answer
+			late.Go(func() { panic("late") })
+			late.Wait()
+			if strings.Contains(c.out.String(), "late") {
+				t.Errorf("%s %s: %s", agent.ID, event, &c.out)
+			}
 			denial, want := hook.Denial(agent.ID, event, errors.New("skillpm has a bug: background ***")), int(diag.Internal)
 			if denial != nil {
 				want = int(diag.OK)

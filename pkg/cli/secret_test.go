@@ -235,6 +235,38 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 	}
 }
 
+// TestPasswordsInFiles checks that messages about an invalid address in a file leave out its password.
+func TestPasswordsInFiles(t *testing.T) {
+	const value = "S3cretValue"
+	for _, tt := range []struct{ file, text string }{
+		{"config.yaml", "registries: [{name: e, url: 'http://ada:" + value + "@r.example/x'}]"},
+		{"config.yaml", "plain-http: ['https://ada:" + value + "@r.example']"},
+		{"config.yaml", "mirrors: {'https://ada:" + value + "@r.example/x': r.example}"},
+		{"skillpm.yaml", "dependencies: {a/b: {git: 'https://ada:" + value + "@r.example/x#v1'}}"},
+		{"skillpm.yaml", "dependencies: {a/b: {git: 'https://ada:" + value + "@r.example/x//y'}}"},
+		{"skillpm.yaml", "dependencies: {a/b: {oci: 'oci://ada:" + value + "@r.example/x:1'}}"},
+		{"skillpm.yaml", "dependencies: {a/b: {oci: 'https://" + value + "@r.example/x'}}"},
+		{"skillpm.yaml", "dependencies: {a/b: 'https://ada:" + value + "@r.example/x'}"},
+	} {
+		home := t.TempDir()
+		project := filepath.Join(home, "project")
+		write(t, filepath.Join(project, "config.yaml"), "")
+		write(t, filepath.Join(project, "skillpm.yaml"), "dependencies: {a/b: '*'}")
+		write(t, filepath.Join(project, tt.file), tt.text)
+		for _, args := range [][]string{{"install", "a/b"}, {"install", "a/b", "--json"}, {"update"}} {
+			var out bytes.Buffer
+			Run(environ.Environment{
+				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" },
+				Environ: func() []string { return nil }, Dir: project, Paths: scope.Paths{Home: home},
+				Now: time.Now, OS: runtime.GOOS,
+			}, append(args, "--config", filepath.Join(project, "config.yaml")))
+			if strings.Contains(out.String(), value) || !strings.Contains(out.String(), "@r.example") {
+				t.Errorf("%s with %s: %q", tt.text, args, out.String())
+			}
+		}
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	check(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
-	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -73,37 +72,15 @@ func (u *skillCheck) load(a *arena) {
 		}
 		u.files[rel] = u.loadFile(a, rel)
 	}
-	if u.files[main] == nil { // a link, a pipe, or a device: opening a pipe would block
+	if u.files[main] == nil { // a link could lead to a secret, and opening a pipe would block
 		u.files[main] = &file{rel: main, source: newSource(u.file, nil)}
-		switch info, err := fs.Stat(u.l.fsys, u.file); {
-		case err == nil && !info.Mode().IsRegular():
-			u.add(finding{rule: rule.Unreadable, path: u.file, message: main + " is not a regular file"})
-		case u.leadsOut(main): // findings would show text of any file of the user
-			u.add(finding{
-				rule: rule.Unreadable, path: u.file, message: main + " is a link that leads out of the skill's directory",
-			})
-		default:
+		if u.tree.entries[main] == nil {
 			u.files[main] = u.loadFile(a, main)
+		} else {
+			u.add(finding{rule: rule.Unreadable, path: u.file, message: main + " is not a regular file"})
 		}
 	}
 	u.files[main].reached = true
-}
-
-// leadsOut reports whether a file is a link to anything but a file of the skill, without other links on the way.
-func (u *skillCheck) leadsOut(name string) bool {
-	target, err := fs.ReadLink(u.l.fsys, path.Join(u.dir, name))
-	if err != nil {
-		return false
-	}
-	if target = path.Clean(target); pathx.Escapes(target) {
-		return true
-	}
-	for step := target; step != "."; step = path.Dir(step) {
-		if info, err := fs.Lstat(u.l.fsys, path.Join(u.dir, step)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func (u *skillCheck) loadFile(a *arena, rel string) *file {

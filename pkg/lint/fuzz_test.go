@@ -71,7 +71,7 @@ func FuzzLint(f *testing.F) {
 func FuzzReferences(f *testing.F) {
 	for _, s := range []string{
 		"[a](b)", "[a](<b c> \"t\")", "![a](b(c).md)", "[a][b]\n\n[b]: c.md", "<img src=x><a href='y'>", "<!-- [a](b) -->", "[a](b%20c%zz)",
-		"[a](..\\b)", "[a](//x)", "[a](c:/x)", "| [a](b) |\n|--|\n", "[^1]\n\n[^1]: [a](b)", "> - [a](b)\n>   [c]: d", "[a](#b)\n# b", "&#91;a](b)", "[a](\u0000)",
+		"[a](..\\b)", "[a](//x)", "[a](c:/x)", "| [a](b) |\n|--|\n", "[^1]\n\n[^1]: [a](b)", "> - [a](b)\n>   [c]: d", "[a](#b)\n# b", "&#91;a](b)", "[a](\u0000)", "\r\r",
 	} {
 		f.Add(s)
 	}

@@ -424,17 +424,9 @@ func TestStructure(t *testing.T) {
 			"other/skill.md:0:0 STR001 warning skill.md is not read as a skill, because its name is not SKILL.md",
 		},
 		{"links", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/x.md link\n/etc/passwd", "deploy/x.md:0:0 STR007 error x.md is a symbolic link"},
-		{
-			"a link to a file of the user", "-- secret\npassword\n-- deploy/SKILL.md link\n../secret", `
+		{"a link as SKILL.md", "-- deploy/SKILL.md link\n../secret.txt\n-- secret.txt\nTOKEN=1\n", `
 			deploy/SKILL.md:0:0 STR007 error SKILL.md is a symbolic link
-			deploy/SKILL.md:0:0 STR009 error SKILL.md is a link that leads out of the skill's directory`,
-		},
-		{
-			"a link to it through another one", "-- secret\npassword\n-- deploy/docs link\n..\n-- deploy/SKILL.md link\ndocs/secret", `
-			deploy/SKILL.md:0:0 STR007 error SKILL.md is a symbolic link
-			deploy/SKILL.md:0:0 STR009 error SKILL.md is a link that leads out of the skill's directory
-			deploy/docs:0:0 STR007 error docs is a symbolic link`,
-		},
+			deploy/SKILL.md:0:0 STR009 error SKILL.md is not a regular file`},
 		{"leftovers", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/a.md~\n-- deploy/.env\n-- deploy/.DS_Store\n-- deploy/node_modules/x/SKILL.md\nx\n-- deploy/.git/config\n", `
 			deploy/.DS_Store:0:0 STR008 note skillpm does not publish .DS_Store with the skill
 			deploy/.env:0:0 STR008 warning an editor or a tool created .env, or the file contains settings for one machine 

@@ -221,7 +221,7 @@ func (s *source) line(n int) string {
 	if n < len(lines) {
 		end = lines[n] - 1
 	}
-	return strings.TrimRight(string(s.data[lines[n-1]:end]), "\r")
+	return strings.TrimSuffix(string(s.data[lines[n-1]:end]), "\r")
 }
 
 // lineLength returns how many bytes a line has, with its ending.

@@ -41,11 +41,11 @@ var special = [...]struct {
 }
 
 // embedding are the IPv6 addresses that contain an IPv4 address to which a gateway or the system sends the traffic, and
-// the byte at which it begins: NAT64 (RFC 6052), 6to4 (RFC 3056), IPv4-translated and IPv4-compatible addresses.
+// the byte at which it begins: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), IPv4-translated and IPv4-compatible addresses.
 var embedding = [...]struct {
 	prefix string
 	at     int
-}{{"64:ff9b::/96", 12}, {"2002::/16", 2}, {"::ffff:0:0:0/96", 12}, {"::/96", 12}}
+}{{"64:ff9b::/96", 12}, {"64:ff9b:1::/96", 12}, {"2002::/16", 2}, {"::ffff:0:0:0/96", 12}, {"::/96", 12}}
 
 // ReachOf returns the reach of an address.
 func ReachOf(addr netip.Addr) Reach {

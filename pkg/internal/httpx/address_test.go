@@ -11,7 +11,9 @@ func TestHostReach(t *testing.T) {
 	for host, want := range map[string]httpx.Reach{
 		"169.254.169.254": httpx.ReachLink, "fe80::1": httpx.ReachLink, "ff02::1": httpx.ReachLink,
 		"::ffff:169.254.169.254": httpx.ReachLink, "64:ff9b::a9fe:a9fe": httpx.ReachLink,
-		"127.0.0.1": httpx.ReachLocal, "127.255.0.9": httpx.ReachLocal, "::1": httpx.ReachLocal, "0.0.0.0": httpx.ReachLocal,
+		"64:ff9b:1::a9fe:a9fe": httpx.ReachLink, "64:ff9b:1::7f00:1": httpx.ReachLocal,
+		"64:ff9b:1:2::a9fe:a9fe": httpx.ReachPrivate,
+		"127.0.0.1":              httpx.ReachLocal, "127.255.0.9": httpx.ReachLocal, "::1": httpx.ReachLocal, "0.0.0.0": httpx.ReachLocal,
 		"::": httpx.ReachLocal, "LocalHost.": httpx.ReachLocal, "a.localhost": httpx.ReachLocal,
 		"::ffff:127.0.0.1": httpx.ReachLocal, "64:ff9b::7f00:1": httpx.ReachLocal,
 		"10.1.2.3": httpx.ReachPrivate, "172.31.0.1": httpx.ReachPrivate, "192.168.1.1": httpx.ReachPrivate,

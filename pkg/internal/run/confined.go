@@ -73,6 +73,7 @@ func (c Command) startConfined(cmd *exec.Cmd, began time.Time) (*running, error)
 		wait(g.exited, patience)
 		g.reap()
 		g.close()
+		box.Tidy() // the command may have started
 		box.Close()
 		return nil, c.executeError(err)
 	}

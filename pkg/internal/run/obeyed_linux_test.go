@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -158,6 +159,7 @@ func TestObeyedLinks(t *testing.T) {
 	}{
 		{"a link on the way", "store/real", map[string]string{"CLAUDE.md": "hop/h", "hop/h": "../store/real"}, "CLAUDE.md", []string{`rm hop/h; echo EVIL > hop/h`}},
 		{"its directory", "store/real", map[string]string{"CLAUDE.md": "hop/h", "hop/h": "../store/real"}, "CLAUDE.md", []string{`mv hop old; mkdir hop; echo EVIL > hop/h`}},
+		{"its directory, removed", "store/real", map[string]string{"CLAUDE.md": "d/hop/h", "d/hop/h": "../../store/real"}, "CLAUDE.md", []string{`rm -r d`}},
 		{"a link to a directory on the way", "store/real", map[string]string{"CLAUDE.md": "hop/real", "hop": "store"}, "CLAUDE.md", []string{`rm hop; mkdir hop; echo EVIL > hop/real`}},
 		{"what a link leads to", "", map[string]string{".envrc": "x/y"}, ".envrc", []string{`mkdir x; echo EVIL > x/y`}},
 		{"a link above an existing file", "store/mise/config.toml", map[string]string{".config": "store"}, ".config/mise/config.toml", []string{`rm .config; mkdir -p .config/mise; echo EVIL > .config/mise/config.toml`}},
@@ -220,6 +222,23 @@ func TestObeyedInput(t *testing.T) {
 			t.Errorf("%s: %q %v", name, data, err)
 		}
 		_ = f.Close()
+	}
+	// What a script does not read stays for the next one.
+	h := newHouse(t)
+	text := strings.Repeat("0123456789", 50_000)
+	h.file(filepath.Join(h.project, "list"), text)
+	f, err := os.Open(filepath.Join(h.project, "list"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, line := range []string{"true", "dd bs=1 count=3 2>&1", "true"} {
+		mustRun(t, Command{
+			Argv: []string{"sh", "-c", line}, Dir: h.project, Env: []string{"PATH=" + os.Getenv("PATH")}, Sandbox: h.confined(enforce.Request{}), Helper: self(t), Stdin: f,
+		})
+	}
+	if rest, err := io.ReadAll(f); string(rest) != text[3:] {
+		t.Errorf("%d of %d bytes are left: %v", len(rest), len(text), err)
 	}
 }
 

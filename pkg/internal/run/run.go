@@ -224,12 +224,14 @@ func (c Command) startError(err error) error {
 
 // pipeInput connects the command's standard input. The returned function releases it without waiting for a reader that
 // blocks. A confined command does not get a regular file or a directory, because its descriptor leads around the mounts
-// of the sandbox: it can be opened again for writing.
+// of the sandbox: it can be opened again for writing. What it does not read of a file stays for the next reader, such as
+// a loop of a shell.
 func (c Command) pipeInput(cmd *exec.Cmd) (wait func(), err error) {
 	if c.Stdin == nil {
 		return func() {}, nil // os/exec uses the null device
 	}
-	if f, ok := c.Stdin.(*os.File); ok {
+	f, ok := c.Stdin.(*os.File)
+	if ok {
 		info, err := f.Stat()
 		if c.Sandbox == nil || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 			cmd.Stdin = f
@@ -241,11 +243,24 @@ func (c Command) pipeInput(cmd *exec.Cmd) (wait func(), err error) {
 		return nil, err
 	}
 	cmd.Stdin = r
+	var began int64
+	if ok {
+		began, err = f.Seek(0, io.SeekCurrent)
+	}
+	copied := make(chan int64, 1)
 	bug.Go(func() {
-		_, _ = io.Copy(w, c.Stdin) // a command need not read all of its input
+		n, _ := io.Copy(w, c.Stdin) // a command need not read all of its input
 		_ = w.Close()
+		copied <- n
 	})
-	return func() { _, _ = r.Close(), w.Close() }, nil
+	return func() {
+		_ = w.Close()
+		if ok && err == nil {
+			unread, _ := io.Copy(io.Discard, r)
+			_, _ = f.Seek(began+<-copied-unread, io.SeekStart)
+		}
+		_ = r.Close()
+	}, nil
 }
 
 // await waits until the command and all its processes have ended, and ends them at the limit or the context's end.

@@ -26,6 +26,7 @@ type UnpackOptions struct {
 	Skill  string                  // Single, Auto: the name of the only skill; Rooted: the only root, "" for any
 	Want   func(skill string) bool // selects the skills for the sink, the others are only checked; nil: all
 	Limits Limits
+	Used   *int64 // the bytes of the pack's other archives, which count for the limits; Unpack adds those of this one
 }
 
 const skillFile = "SKILL.md"
@@ -77,6 +78,10 @@ func (u *unpacker) archive(r io.Reader) error {
 	stream, err := openStream(r, u.opts.Limits)
 	if err != nil {
 		return err
+	}
+	if used := u.opts.Used; used != nil {
+		stream.limit -= *used
+		defer func() { *used = stream.size - stream.limit }()
 	}
 	tr := tar.NewReader(stream)
 	for {

@@ -26,6 +26,7 @@ const (
 	MaxCatalogBytes = 256 << 20 // of the file
 	maxCatalogText  = 2 << 30   // uncompressed
 	maxCatalogLine  = 1 << 20
+	maxCatalogLines = 4 << 20
 )
 
 // CatalogEntry describes a pack in a catalog by its best version.
@@ -127,7 +128,10 @@ func ReadCatalog(r io.Reader) iter.Seq2[CatalogEntry, error] {
 		lines.Buffer(make([]byte, 64<<10), maxCatalogLine)
 		last, n := "", 0
 		for lines.Scan() {
-			n++
+			if n++; n > maxCatalogLines {
+				yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "%s has more than %d lines", CatalogPath, maxCatalogLines))
+				return
+			}
 			raw := bytes.TrimRight(lines.Bytes(), space)
 			if len(raw) == 0 {
 				continue

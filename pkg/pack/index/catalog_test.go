@@ -179,6 +179,7 @@ func TestReadCatalogRefuses(t *testing.T) {
 		{"a name", zipped(strings.Replace(good, "acme/b", "../b", 1)), "owner"},
 		{"a version", zipped(strings.Replace(good, "1.0.0", "1", 1)), "semantic version"},
 		{"a type", zipped(strings.Replace(good, `[]`, `{}`, 1)), "skills"},
+		{"many empty lines", zipped(strings.Repeat("\n", 4<<20+1)), "catalog.ndjson.gz has more than 4194304 lines"},
 		{"a long line", zipped(good + strings.Repeat("x", 2<<20)), "catalog.ndjson.gz:2: the line is larger than 1048576 bytes"},
 	} {
 		if _, err := readAll(tt.data); diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), tt.want) {

@@ -19,6 +19,7 @@ type providerCache struct {
 	packs    []*packNode // in the order in which they were found, the root first
 	byID     map[pack.ID]*packNode
 	parsed   map[string]*semver.Constraints
+	compared int // versions compared with ranges
 }
 
 // packNode is one package and its known versions. The root is a package with one version.
@@ -160,6 +161,7 @@ func (c *providerCache) match(ctx context.Context, p *packNode, r Requirement) (
 	}
 	var matching versionSet
 	for i := range listed.all() {
+		c.compared++
 		v := p.versions[i]
 		matches := !v.prerelease() || !hasRelease || v.preferred
 		if constraint != nil {

@@ -247,16 +247,31 @@ func TestPigeons(t *testing.T) {
 
 // TestEffort checks that the solver gives up on a registry that is too hard.
 func TestEffort(t *testing.T) {
-	w := pigeons(12)
-	var stats resolve.Stats
-	_, err := resolve.Resolve(t.Context(), w.root, w, resolve.Options{Effort: 100_000, Stats: &stats})
-	var conflict *resolve.ConflictError
-	if errors.As(err, &conflict) || diag.CodeOf(err) != diag.Conflict || diag.HintOf(err) == "" {
-		t.Errorf("got %v, code %s, hint %q", err, diag.CodeOf(err), diag.HintOf(err))
+	for name, w := range map[string]*registry{"many conflicts": pigeons(12), "many versions": steps(100)} {
+		var stats resolve.Stats
+		_, err := resolve.Resolve(t.Context(), w.root, w, resolve.Options{Effort: 100_000, Stats: &stats})
+		var conflict *resolve.ConflictError
+		if errors.As(err, &conflict) || diag.CodeOf(err) != diag.Conflict || diag.HintOf(err) == "" {
+			t.Errorf("%s: got %v, code %s, hint %q", name, err, diag.CodeOf(err), diag.HintOf(err))
+		}
+		if stats.Conflicts == 0 || stats.Effort < 100_000 || stats.Effort > 200_000 {
+			t.Errorf("%s: it took %+v", name, stats)
+		}
 	}
-	if stats.Conflicts == 0 || stats.Effort < 100_000 || stats.Effort > 200_000 {
-		t.Errorf("it took %+v", stats)
+}
+
+// steps returns a registry of two packs with n versions. Each version requires the next version of the other pack.
+func steps(n int) *registry {
+	w := newRegistry()
+	w.root = []resolve.Requirement{{Pack: id("a")}}
+	for i := range n {
+		next := fmt.Sprintf("1.0.%d", i+1)
+		for pack, other := range map[string]string{"a": "b", "b": "a"} {
+			w.add(packSource{id(pack), ""}, resolve.Version{Version: fmt.Sprintf("1.0.%d", i)},
+				[]resolve.Requirement{{Pack: id(other), Constraint: next}})
+		}
 	}
+	return w
 }
 
 // TestManyVersions checks that a pack can have more versions than a word has bits.

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"iter"
 	"slices"
+	"sort"
 )
 
 // assignment is a decision, or a derivation: a term that an incompatibility and earlier assignments make true.
@@ -113,19 +114,17 @@ func (a *assignment) addDependent(dependent *assignment) {
 	}
 }
 
-// satisfier returns the assignment that, with the earlier ones, made a term true.
+// satisfier returns the assignment that, with the earlier ones, made a term true. What follows an assignment that made
+// it true keeps it true.
 func (s *solver) satisfier(t term) *assignment {
 	assignments := s.state(t.pack).assignments
-	i := len(assignments) - 1
-	for i > 0 && assignments[i-1].sum.satisfies(t) {
-		i--
-	}
-	return assignments[i]
+	return assignments[sort.Search(len(assignments)-1, func(i int) bool { return assignments[i].sum.satisfies(t) })]
 }
 
 // support returns the assignments that together make a term true, the satisfier first.
 func (s *solver) support(t term) (list []*assignment) {
 	for {
+		*s.effort -= 1 + len(t.versions)
 		satisfier := s.satisfier(t)
 		list = append(list, satisfier)
 		missing := satisfier.intersect(t.negate())

@@ -26,12 +26,15 @@ type solver struct {
 
 // maxEffort is the effort after which a search gives up; maxExplainEffort and maxAdviceEffort limit the searches that
 // explain a failure. Effort is the number of incompatibilities that unit propagation checks: a thousand packs take some
-// thousands. There are dependency graphs, which nobody has by accident, that take any such search a lifetime. These
-// numbers are some seconds.
+// thousands. What else grows with the number of versions counts too, by its time: comparing large sets, finding the
+// cause of a conflict, and comparing versions with a range. There are dependency graphs, which nobody has by accident,
+// that take any such search a lifetime. These numbers are some seconds.
 const (
-	maxEffort        = 200_000_000
-	maxExplainEffort = 20_000_000
-	maxAdviceEffort  = 20_000_000
+	maxEffort        = 50_000_000
+	maxExplainEffort = 10_000_000
+	maxAdviceEffort  = 10_000_000
+
+	rangeEffort = 5 // of comparing a version with a range
 )
 
 // errEffort reports that the search gave up.
@@ -144,7 +147,9 @@ func (s *solver) addIncompatibilities(ctx context.Context, p *packState, version
 	if s.only != nil && !p.versions[version].loaded {
 		return nil, nil // none of the requirements that count is its own
 	}
+	compared := s.cache.compared
 	dependencies, at, err := s.cache.dependenciesOf(ctx, p.packNode, version)
+	*s.effort -= rangeEffort * (s.cache.compared - compared)
 	if err != nil {
 		return nil, s.explainError(p.packNode, err, at)
 	}
@@ -201,7 +206,7 @@ func (s *solver) propagate(ctx context.Context, p *packState) error {
 
 // propagatePack checks the incompatibilities of a package, the newest first, until one of them is a conflict.
 func (s *solver) propagatePack(p *packState) (conflict *incompatibility) {
-	*s.effort -= len(p.incompatibilities)
+	*s.effort -= len(p.incompatibilities) * (1 + len(p.versions)/64)
 	for _, i := range slices.Backward(p.incompatibilities) {
 		if s.check(i) {
 			return i

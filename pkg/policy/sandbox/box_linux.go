@@ -198,7 +198,7 @@ func (b *Box) Begin(most time.Duration) error {
 	}
 	if b.proxy != nil {
 		if err := b.proxy.serve(listener); err != nil {
-			return unavailable("the sandbox helper did not send a socket: %s", err)
+			return fmt.Errorf("the sandbox helper did not send a socket: %s", err) //nolint:errorlint // as above
 		}
 	}
 	_ = b.conn.SetDeadline(time.Time{})

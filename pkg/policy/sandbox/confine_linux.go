@@ -93,7 +93,10 @@ func (h *helperProcess) landlock() error {
 	if h.order.Network == networkProxy && Version() >= portsABI {
 		rules = append(rules, landlock.ConnectTCP(h.port))
 	}
-	return config.Restrict(rules...)
+	if err := config.Restrict(rules...); err != nil {
+		return openError("a path", err) // another command can move one away after it was mounted
+	}
+	return nil
 }
 
 // landlockConfig returns the Landlock features that a kernel supports. Namespaces replace the missing ones: see

@@ -22,8 +22,7 @@ import (
 // guard watches what a command must not create or replace in a writable directory. The sandbox cannot mount a name
 // that does not exist, and mounting what a link leads to does not protect the link.
 type guard struct {
-	root *os.Root // opened before the command starts, which can replace what it sees
-	dir  *os.File
+	dir *os.File // opened before the command starts, which can replace what it sees
 
 	Path  string
 	Mode  fs.FileMode
@@ -33,7 +32,7 @@ type guard struct {
 // step is one step of a guarded path, without links above it.
 type step struct {
 	Name   string
-	Mode   fs.FileMode // permissions before the command
+	Mode   fs.FileMode // before the command
 	Link   string      // target of a link before the command, "" for anything else
 	Absent bool        // the command must not create it
 	Closed bool        // a directory above it could not be searched before the command
@@ -82,42 +81,63 @@ func newGuards(write, paths []string) (all []guard, err error) {
 
 // open opens the directory and notes what the names are. The value of a name is whether a guarded path ends there.
 func (g *guard) open(names map[string]bool) (err error) {
-	if g.root, err = os.OpenRoot(g.Path); err != nil {
-		return err
-	}
-	if g.dir, err = g.root.Open("."); err != nil {
+	if g.dir, err = os.Open(g.Path); err != nil {
 		return err
 	}
 	info, err := g.dir.Stat()
 	if err != nil {
 		return err
 	}
-	g.Mode = info.Mode().Perm()
+	g.Mode = info.Mode()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		s := step{Name: name, Mode: 0o755}
-		info, err := g.root.Lstat(name)
-		if err == nil {
-			s.Mode = info.Mode().Perm()
-			s.Link, _ = g.root.Readlink(name)
+		f, info, link, err := g.look(name)
+		if err != nil && !slices.ContainsFunc(noFile[:], func(e error) bool { return errors.Is(err, e) }) {
+			return err // what is there would be moved away as if the command had created it
 		}
+		s := step{Name: name, Mode: 0o755, Link: link}
 		s.Absent, s.Closed = err != nil && names[name], errors.Is(err, fs.ErrPermission)
-		if err == nil && (names[name] || s.Link != "") {
-			s.file, _ = g.root.OpenFile(name, unix.O_PATH, 0) // it fails only if it was just removed
+		if err == nil {
+			s.Mode = info.Mode()
+		}
+		if names[name] || link != "" {
+			s.file = f
+		} else {
+			_ = f.Close() // which does nothing for nil
 		}
 		g.Steps = append(g.Steps, s)
 	}
 	return nil
 }
 
+// noFile are the errors that show that a path leads to no file that this process can open.
+var noFile = [...]error{
+	fs.ErrNotExist, fs.ErrPermission, unix.ENOTDIR, unix.ELOOP, unix.ENAMETOOLONG, unix.EINVAL,
+}
+
+// look opens the file, directory, or link of a name, and never follows a link on the way: another command can exchange
+// a directory for one at any time. The target is "" for anything but a link. The file can only be used for its path.
+func (g guard) look(name string) (f *os.File, info fs.FileInfo, target string, err error) {
+	fd, err := unix.Openat2(int(g.dir.Fd()), name, &unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
+	})
+	if err != nil {
+		return nil, nil, "", err
+	}
+	f = os.NewFile(uintptr(fd), name)
+	if info, err = f.Stat(); err != nil {
+		_ = f.Close()
+		return nil, nil, "", err
+	}
+	buffer := make([]byte, unix.PathMax)
+	n, _ := unix.Readlinkat(fd, "", buffer)
+	return f, info, string(buffer[:max(n, 0)]), nil
+}
+
 func (g guard) close() {
-	if g.root != nil {
-		_ = g.root.Close()
-	}
-	if g.dir != nil {
-		_ = g.dir.Close()
-	}
+	_ = g.dir.Close() // which does nothing for nil
 	for _, s := range g.Steps {
-		_ = s.file.Close() // which does nothing for nil
+		_ = s.file.Close()
 	}
 }
 
@@ -151,7 +171,8 @@ func (g guard) replaced(s step) bool {
 		return false
 	}
 	was, err := s.file.Stat()
-	now, missing := g.root.Lstat(s.Name)
+	f, now, _, missing := g.look(s.Name)
+	_ = f.Close()
 	return err == nil && missing == nil && !os.SameFile(was, now)
 }
 
@@ -160,9 +181,13 @@ func (s step) refused() bool {
 	if s.file == nil {
 		return false
 	}
-	path, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(s.file.Fd())))
-	return strings.Contains(filepath.Base(path), refusedMark)
+	path, _ := os.Readlink(descriptor(s.file))
+	name := filepath.Base(path)
+	return name != filepath.Base(s.Name) && strings.Contains(name, refusedMark)
 }
+
+// descriptor returns the path of an open file for this process.
+func descriptor(f *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) }
 
 // chmod gives the directories above a name the permissions that they had before the command, and more.
 func (g guard) chmod(name string, more fs.FileMode) {
@@ -174,8 +199,14 @@ func (g guard) chmod(name string, more fs.FileMode) {
 		at, found := slices.BinarySearchFunc(g.Steps, name[:i], func(s step, name string) int {
 			return strings.Compare(s.Name, name)
 		})
-		if found && g.Steps[at].Link == "" {
-			_ = g.root.Chmod(name[:i], g.Steps[at].Mode|more)
+		if !found || g.Steps[at].Link != "" {
+			continue
+		}
+		if f, info, _, err := g.look(name[:i]); err == nil {
+			if info.IsDir() {
+				_ = os.Chmod(descriptor(f), g.Steps[at].Mode|more)
+			}
+			_ = f.Close()
 		}
 	}
 }
@@ -184,18 +215,27 @@ const refusedMark = ".refused-" // in the name of what was moved away
 
 // restore moves a step away that is not what it was before the command, and recreates a link.
 func (g guard) restore(s step) (changed bool, err error) {
-	_, err = g.root.Lstat(s.Name)
-	target, _ := g.root.Readlink(s.Name) // "" for anything but a link
-	switch {
-	case err == nil && target == s.Link && !s.Absent, err != nil && s.Link == "":
+	f, _, target, err := g.look(s.Name)
+	_ = f.Close()
+	if err == nil && target == s.Link && !s.Absent || err != nil && s.Link == "" {
 		return false, err
-	case err == nil:
-		dir, name := filepath.Split(s.Name)
-		name = name[:min(len(name), 200)] // the longest name has 255 bytes
-		err = g.root.Rename(s.Name, dir+name+refusedMark+strings.ToLower(rand.Text()[:8]))
+	}
+	dir, name := filepath.Split(s.Name)
+	if s.Link != "" {
+		_ = createDir(filepath.Join(g.Path, dir)) // the command can remove it
+	}
+	above, _, _, failed := g.look(filepath.Clean(dir))
+	if failed != nil {
+		return true, failed
+	}
+	defer above.Close()
+	fd := int(above.Fd())
+	if err == nil {
+		to := name[:min(len(name), 200)] + refusedMark + strings.ToLower(rand.Text()[:8]) // a name has at most 255 bytes
+		err = unix.Renameat(fd, name, fd, to)
 	}
 	if s.Link != "" && (err == nil || errors.Is(err, fs.ErrNotExist)) {
-		err = g.root.Symlink(s.Link, s.Name)
+		err = unix.Symlinkat(s.Link, fd, name)
 	}
 	return true, err
 }
@@ -231,10 +271,7 @@ func Settle(fd int) {
 	}
 	for i, g := range r.Guards {
 		g.dir = os.NewFile(uintptr(fd+1+i), g.Path)
-		var err error
-		if g.root, err = os.OpenRoot("/proc/self/fd/" + strconv.Itoa(fd+1+i)); err == nil {
-			g.tidy()
-		}
+		g.tidy()
 	}
 	remove(r.Dir)
 }

@@ -47,6 +47,20 @@ func change(t *testing.T, dir string, id pack.ID, pairs ...string) {
 	}
 }
 
+// TestInitLinks checks that creating an index does not write through the links of a clone.
+func TestInitLinks(t *testing.T) {
+	for _, name := range []string{"packs", "config.json", ".gitattributes"} {
+		dir, outside := t.TempDir(), t.TempDir()
+		if err := os.Symlink(outside, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+		_, err := client(t, dir).Init(t.Context(), indexer.InitOptions{})
+		if files, _ := os.ReadDir(outside); len(files) > 0 {
+			t.Errorf("%s: %v was written, %v", name, files, err)
+		}
+	}
+}
+
 // TestCheckContent checks that every difference between a line and the published content is found.
 func TestCheckContent(t *testing.T) {
 	id := pack.ID{Owner: "acme", Name: "deploy"}

@@ -47,8 +47,11 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 		{"packs/.gitkeep", nil},
 	}
 	for _, f := range files {
-		if _, err := os.Lstat(out.path(f.name)); !errors.Is(err, fs.ErrNotExist) {
+		switch _, err := fs.Lstat(out.fsys, f.name); {
+		case err == nil:
 			continue
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err // a link leads out of the directory
 		}
 		if err := writeFile(out.path(f.name), f.data); err != nil {
 			return nil, err

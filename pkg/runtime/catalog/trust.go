@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gofrs/flock"
 
@@ -94,6 +95,10 @@ func (f Folders) Has(dir string) (bool, error) {
 func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
+	}
+	if !utf8.ValidString(real) { // JSON would have the name of another directory
+		return "", diag.Errorf(diag.Usage, "cannot trust %q: the path is not valid UTF-8", real).
+			WithHint("rename the directory")
 	}
 	home, err := pathx.ResolveExisting(f.home)
 	if err != nil {

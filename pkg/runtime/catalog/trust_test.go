@@ -57,6 +57,12 @@ link home/alias src/app
 	if _, err := f.Add(w.path("home/src/apple"), now); diag.CodeOf(err) != diag.Usage && runtime.GOOS != "windows" {
 		t.Errorf("where everybody may write: %v", err)
 	}
+	odd := w.path("home/src/app\xff")
+	if err := os.Mkdir(odd, 0o755); err == nil { // macOS and Windows have no such names
+		if _, err := f.Add(odd, now); diag.CodeOf(err) != diag.Usage || has(w.path("home/src/app\ufffd")) {
+			t.Errorf("a name that is not UTF-8: %v", err)
+		}
+	}
 	if _, err := f.Remove(w.path("home/src/apple")); diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("got %v", err)
 	}

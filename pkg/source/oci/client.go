@@ -58,6 +58,7 @@ type Client struct {
 	unreachable map[string]error     // errors of unreachable mirrors and origins, by host
 	plainHosts  map[string]bool      // known answers to whether a host uses plain HTTP
 	artifacts   map[string]*artifact // by source and digest
+	cached      int                  // bytes of their manifests
 	foreign     map[string][]root    // skills in layers of other tools, by the layer's digest
 }
 
@@ -184,8 +185,11 @@ func (c *Client) read(ctx context.Context, p reader, ref pack.Ref, name string) 
 	return a, nil
 }
 
-// maxCached is how many artifacts a client caches.
-const maxCached = 512
+// Limits of the artifacts that a client caches.
+const (
+	maxCached      = 512
+	maxCachedBytes = 16 << 20 // of their manifests
+)
 
 func (c *Client) cachedArtifact(key string) (*artifact, bool) {
 	c.mu.Lock()
@@ -197,8 +201,9 @@ func (c *Client) cachedArtifact(key string) (*artifact, bool) {
 func (c *Client) cacheArtifact(key string, a *artifact) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.artifacts) >= maxCached {
+	if c.cached += len(a.raw); len(c.artifacts) >= maxCached || c.cached > maxCachedBytes {
 		clear(c.artifacts)
+		c.cached = len(a.raw)
 	}
 	c.artifacts[key] = a
 }

@@ -52,10 +52,10 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	for _, part := range parts {
 		total += part.layer.Size
 	}
-	meter := pack.ProgressFrom(ctx)
+	meter, used := pack.ProgressFrom(ctx), new(int64)
 	for _, part := range parts {
 		ctx := pack.WithProgress(ctx, func(n, _ int64) { meter(received+n, total) })
-		if err := c.unpack(ctx, src, part, want, fetched, sink); err != nil {
+		if err := c.unpack(ctx, src, part, want, fetched, used, sink); err != nil {
 			return nameInError(p.Ref, err)
 		}
 		received += part.layer.Size
@@ -129,8 +129,9 @@ type root struct {
 func (c *Client) parts(ctx context.Context, p reader, ref pack.Ref, a *artifact, want func(string) bool) ([]part,
 	error,
 ) {
+	used := new(int64)
 	if !a.isIndex() {
-		one, err := c.part(ctx, p, a)
+		one, err := c.part(ctx, p, a, used)
 		return []part{one}, err
 	}
 	members := a.members
@@ -159,7 +160,7 @@ func (c *Client) parts(ctx context.Context, p reader, ref pack.Ref, a *artifact,
 			return nil, diag.Errorf(diag.Invalid, "the collection lists a wrong type or size for the OCI manifest %s",
 				d.Digest)
 		}
-		one, err := c.part(ctx, p, m)
+		one, err := c.part(ctx, p, m, used)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +180,7 @@ func checkPlatforms(members []ocispec.Descriptor) error {
 	return nil
 }
 
-func (c *Client) part(ctx context.Context, p reader, a *artifact) (part, error) {
+func (c *Client) part(ctx context.Context, p reader, a *artifact, used *int64) (part, error) {
 	layer, err := a.layer()
 	if err != nil {
 		return part{}, err
@@ -189,7 +190,7 @@ func (c *Client) part(ctx context.Context, p reader, a *artifact) (part, error) 
 			most)
 	}
 	if a.info == nil {
-		roots, err := c.readIndexFiles(ctx, p, layer)
+		roots, err := c.readIndexFiles(ctx, p, layer, used)
 		return part{layer: layer, roots: roots, foreign: true}, err
 	}
 	one := part{layer: layer, single: a.kind == mediaTypeToolHive}
@@ -205,14 +206,14 @@ func (c *Client) part(ctx context.Context, p reader, a *artifact) (part, error) 
 
 // unpack streams one layer into sink and records in got which skills it held.
 func (c *Client) unpack(ctx context.Context, p reader, one part, want func(string) bool, fetched map[string]bool,
-	sink bundle.Sink,
+	used *int64, sink bundle.Sink,
 ) error {
 	names := make(map[string]string, len(one.roots)) // directory -> skill
 	for _, r := range one.roots {
 		names[r.dir] = r.name
 	}
 	var stray error
-	opts := bundle.UnpackOptions{Limits: c.opts.Limits}
+	opts := bundle.UnpackOptions{Limits: c.opts.Limits, Used: used}
 	opts.Want = func(dir string) bool {
 		name, ok := names[dir]
 		if !ok {

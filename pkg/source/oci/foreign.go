@@ -20,7 +20,7 @@ import (
 
 // readIndexFiles finds the skills in a layer without a description. It caches the result and the layer, so that
 // fetching the pack does not download the layer again.
-func (c *Client) readIndexFiles(ctx context.Context, p reader, layer ocispec.Descriptor) ([]root, error) {
+func (c *Client) readIndexFiles(ctx context.Context, p reader, layer ocispec.Descriptor, used *int64) ([]root, error) {
 	c.mu.Lock()
 	roots, ok := c.foreign[string(layer.Digest)]
 	c.mu.Unlock()
@@ -28,7 +28,7 @@ func (c *Client) readIndexFiles(ctx context.Context, p reader, layer ocispec.Des
 		return roots, nil
 	}
 	hashes := &skillHasher{hasher: bundle.NewHasher(c.opts.Limits), main: make(map[string][]byte)}
-	opts := bundle.UnpackOptions{Layout: bundle.Auto, Limits: c.opts.Limits}
+	opts := bundle.UnpackOptions{Layout: bundle.Auto, Limits: c.opts.Limits, Used: used}
 	if err := c.streamTwice(ctx, p, layer, opts, hashes); err != nil {
 		return nil, err
 	}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -476,6 +478,135 @@ func TestHostileAnswers(t *testing.T) {
 				t.Errorf("the message has %d bytes", len(err.Error()))
 			}
 		})
+	}
+}
+
+// TestHostileSizes makes a registry answer with much that is not needed, each part within its limit. The client must not
+// keep it.
+func TestHostileSizes(t *testing.T) {
+	const most = 64 << 20 // bytes; without the limits each row has more
+	link := func(w http.ResponseWriter, r *http.Request, pages int) (last bool) {
+		n, _ := strconv.Atoi(r.URL.Query().Get("page"))
+		if n < pages {
+			w.Header().Set("Link", fmt.Sprintf(`<%s?page=%d>; rel="next"`, r.URL.Path, n+1))
+		}
+		return n == pages
+	}
+	var numbers sync.Map // of manifests, by digest
+	for _, tt := range []struct {
+		name string
+		ask  func(*oci.Client, pack.Ref) error
+		// answer reports whether it answered, and whether this was the last answer
+		answer func(w http.ResponseWriter, r *http.Request) (ok, last bool)
+	}{
+		{"long tags", func(c *oci.Client, ref pack.Ref) error {
+			_, err := c.Versions(t.Context(), ref)
+			return err
+		}, func(w http.ResponseWriter, r *http.Request) (ok, last bool) {
+			if !strings.HasSuffix(r.URL.Path, "/tags/list") {
+				return false, false
+			}
+			last = link(w, r, 32)
+			fmt.Fprintf(w, `{"tags":["1.0.0","%s"]}`, strings.Repeat("a", 3<<20))
+			return true, last
+		}},
+		{"empty referrers", func(c *oci.Client, ref pack.Ref) error {
+			_, err := c.Referrers(t.Context(), ref, "")
+			return err
+		}, func(w http.ResponseWriter, r *http.Request) (ok, last bool) {
+			if !strings.Contains(r.URL.Path, "/referrers/") {
+				return false, false
+			}
+			last = link(w, r, 8)
+			w.Header().Set("Content-Type", ocispec.MediaTypeImageIndex)
+			fmt.Fprintf(w, `{"manifests":[%s{}]}`, strings.Repeat("{},", 100_000))
+			return true, last
+		}},
+		{"long annotations of referrers", func(c *oci.Client, ref pack.Ref) error {
+			_, err := c.Referrers(t.Context(), ref, "")
+			return err
+		}, func(w http.ResponseWriter, r *http.Request) (ok, last bool) {
+			const count = 24
+			manifest := func(i int) []byte {
+				return fmt.Appendf(nil, `{"schemaVersion":2,"mediaType":"%s","artifactType":"x/%d","config":{"digest":"%s"},`+
+					`"annotations":{"a":"%s"}}`, ocispec.MediaTypeImageManifest, i, sha(nil), strings.Repeat("a", 3<<20))
+			}
+			if strings.Contains(r.URL.Path, "/referrers/") {
+				var list []ocispec.Descriptor
+				for i := range count {
+					d := sha(manifest(i))
+					list = append(list, ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: d, Size: 9})
+					numbers.Store(string(d), i)
+				}
+				w.Header().Set("Content-Type", ocispec.MediaTypeImageIndex)
+				_ = json.NewEncoder(w).Encode(index(list...))
+				return true, false
+			}
+			i, known := numbers.Load(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
+			if !known {
+				return false, false
+			}
+			w.Header().Set("Content-Type", ocispec.MediaTypeImageManifest)
+			_, _ = w.Write(manifest(i.(int)))
+			return true, i == count-1
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := ocitest.New(t)
+			c, ref := s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
+			ref.Digest = push(t, c, ref, "1.0.0", "deploy").Digest
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+				ok, last := tt.answer(w, r)
+				if last {
+					runtime.GC()
+					runtime.ReadMemStats(&after)
+				}
+				return ok
+			})
+			if err := tt.ask(c, ref); err != nil {
+				t.Error(err)
+			}
+			if n := int64(after.HeapAlloc) - int64(before.HeapAlloc); after.HeapAlloc == 0 || n > most {
+				t.Errorf("the client keeps %d bytes", n)
+			}
+		})
+	}
+}
+
+// TestCollectionLimits has skills in several layers, beside files that are not part of a skill. All layers count
+// together, before and while they are fetched.
+func TestCollectionLimits(t *testing.T) {
+	limits := bundle.Limits{Files: 10, TotalBytes: 1 << 20}
+	junk := sourcetest.File{Data: strings.Repeat("x", 900<<10)}
+	for skills, fails := range map[int]bool{2: false, 3: true} {
+		s := ocitest.New(t)
+		r, idx := registry{t, s}, index()
+		r.blob("x/y", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+		for i := range skills {
+			name := fmt.Sprintf("s%d", i)
+			layer := archive(t, map[string]sourcetest.File{
+				name + "/SKILL.md": {Data: sourcetest.Skill(name, "Deploys.")}, "other/" + name: junk,
+			})
+			d := r.manifest("x/y", "", ocispec.MediaTypeImageManifest,
+				manifestOf(oci.MediaTypeSkill, r.blob("x/y", oci.MediaTypeContent, layer)))
+			idx.Manifests = append(idx.Manifests, d)
+		}
+		idx.ArtifactType = oci.MediaTypeCollection
+		d := r.manifest("x/y", "1.0.0", ocispec.MediaTypeImageIndex, idx)
+		c := oci.New(oci.Options{Transport: s.Transport(t), Limits: limits})
+		err := get(t, c, pack.Ref{Kind: pack.KindOCI, URL: s.URL("x/y"), Rev: "1.0.0"})
+		pinned := &pack.Pack{Ref: pack.Ref{Kind: pack.KindOCI, URL: s.URL("x/y"), Digest: string(d.Digest)}}
+		for _, err := range []error{err, c.Fetch(t.Context(), pinned, nil, bundle.NewHasher(limits))} {
+			if !fails && err != nil {
+				t.Error(err)
+			}
+			if fails {
+				wantCode(t, err, diag.Invalid, "the unpacked archive is larger than")
+			}
+		}
 	}
 }
 

@@ -27,7 +27,8 @@ import (
 // Limits for the referrers of one manifest.
 const (
 	maxReferrerPages = 50
-	maxReferrers     = 256 // of one type
+	maxReferrers     = 256       // of one type
+	maxReferrer      = 512 << 10 // bytes of a manifest
 )
 
 // Referrers returns the referrers of the manifest with ref's digest, sorted by digest. An empty type means all types.
@@ -64,6 +65,9 @@ func (c *Client) referrersIn(ctx context.Context, p reader, ref pack.Ref, artifa
 		}
 		if err != nil {
 			return nil, err
+		}
+		if len(a.raw) > maxReferrer {
+			continue
 		}
 		if one := a.public(); one.Subject == ref.Digest && (artifactType == "" || one.Type == artifactType) {
 			found = append(found, one)
@@ -117,7 +121,7 @@ func (r *repository) referrers(ctx context.Context, subject, artifactType string
 		if err != nil {
 			return nil, err
 		}
-		all, next = append(all, more...), following
+		all, next = append(all, candidates(more, artifactType)...), following
 	}
 	return all, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -52,6 +53,7 @@ func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, er
 const (
 	maxTagPages = 1_000
 	maxTags     = 200_000
+	maxTag      = 128 // bytes of a tag (distribution specification 1.1)
 )
 
 func (r *repository) tags(ctx context.Context) ([]string, error) {
@@ -66,6 +68,7 @@ func (r *repository) tags(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		more = slices.DeleteFunc(more, func(tag string) bool { return len(tag) > maxTag })
 		tags, next = append(tags, more...), following
 	}
 	if len(tags) == 0 { // some registries send this for a missing repository

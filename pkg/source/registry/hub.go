@@ -62,6 +62,7 @@ const (
 	maxUnpackedTar = 192 << 20 // with the headers of entries
 	maxKeptHub     = 256 << 20 // of archives that were opened and not fetched yet
 	maxHubPages    = 100
+	maxHubVersion  = 128 // bytes of a version
 )
 
 // NewHub returns a client. It does not access the network yet.

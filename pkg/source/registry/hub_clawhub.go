@@ -74,7 +74,9 @@ func (c clawHub) list(ctx context.Context, ref pack.Ref) ([]string, oci.Status, 
 			return nil, oci.Status{}, err
 		}
 		for _, item := range page.Items {
-			list = append(list, item.Version)
+			if len(item.Version) <= maxHubVersion {
+				list = append(list, item.Version)
+			}
 		}
 		if page.NextCursor == "" {
 			return list, oci.Status{}, nil

@@ -151,6 +151,18 @@ func TestClawHubModeration(t *testing.T) {
 	}
 }
 
+// TestClawHubLongVersion checks that pages of long versions, which no pack has, are not kept.
+func TestClawHubLongVersion(t *testing.T) {
+	long := "1.3.0-" + strings.Repeat("a", 200)
+	s := registrytest.NewHub(t, registrytest.Pack("acme/deploy", "1.2.0", "deploy"),
+		registrytest.Pack("acme/deploy", long, "deploy"))
+	r := open(t, "clawhub+"+s.URL, registry.Deps{Hub: registry.NewHub(registry.HubOptions{})})
+	versions, err := r.Versions(t.Context(), deployID())
+	if err != nil || len(versions) != 1 || versions[0].Version != "1.2.0" {
+		t.Errorf("got %v, %v", versions, err)
+	}
+}
+
 // TestAPMDigest checks that an archive that differs from its stated digest is refused.
 func TestAPMDigest(t *testing.T) {
 	s := registrytest.NewHub(t, registrytest.Pack("acme/deploy", "1.2.0", "deploy"))

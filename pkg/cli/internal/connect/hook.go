@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -82,13 +83,16 @@ func (a *app) answerHook(ctx context.Context, id, event string) (err error) {
 			err = a.deny(id, event, bug.New(p))
 		}
 	}()
+	var once sync.Once // an agent ignores two answers
 	if a.Exit != nil {
 		bug.OnPanic(func(p *bug.Panic) {
-			code := diag.OK
-			if err := a.deny(id, event, p); err != nil {
-				code = console.Failed(a.Environment, err)
-			}
-			a.Exit(int(code))
+			once.Do(func() {
+				code := diag.OK
+				if err := a.deny(id, event, p); err != nil {
+					code = console.Failed(a.Environment, err)
+				}
+				a.Exit(int(code))
+			})
 		})
 	}
 	if id == "" {
@@ -104,7 +108,8 @@ func (a *app) answerHook(ctx context.Context, id, event string) (err error) {
 		return open
 	}
 	r := hook.Answer(ctx, o, a.Stdin)
-	if _, err := a.Content(a.Stdout).Write(r.Stdout); err != nil {
+	once.Do(func() { _, err = a.Content(a.Stdout).Write(r.Stdout) })
+	if err != nil {
 		return err
 	}
 	a.Warnings(r.Notes)

@@ -56,6 +56,10 @@ Each finding shows a fix. The exit code is 5 if there are errors or warnings.`,
 
 // printDoctor prints the findings, worst first. Problems are a conflict error.
 func (a *app) printDoctor(r *skillpm.DoctorReport) error {
+	for i := range r.Findings {
+		d := &r.Findings[i]
+		d.Message, d.Effect, d.Fix = a.Secrets.Redact(d.Message), a.Secrets.Redact(d.Effect), a.Secrets.Redact(d.Fix)
+	}
 	if a.JSON {
 		if err := a.PrintJSON(r); err != nil || !r.Trouble() {
 			return err
