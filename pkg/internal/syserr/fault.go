@@ -31,34 +31,24 @@ func Of(err error) (code diag.Code, hint string, ok bool) {
 	return diag.Internal, "", false
 }
 
-// ofPath is Of for errors of a path that leads through a file, or a link out of a directory.
-func ofPath(err error) (code diag.Code, hint string, ok bool) {
-	switch {
-	case errors.Is(err, syscall.ENOTDIR):
-		return diag.Invalid, "move the file away that has the name of a directory in the path", true
-	case escapes(err):
-		return diag.Invalid, "replace the link by a file or a directory", true
-	}
-	return diag.Internal, "", false
-}
-
 // escapes reports whether [os.Root] did not follow a link out of its directory. Package os does not export that error.
 func escapes(err error) bool {
 	failed, ok := errors.AsType[*fs.PathError](err)
 	return ok && failed.Err.Error() == "path escapes from parent"
 }
 
-// Explain gives an error of the machine or of a path a hint and a code. The error names the file already. A hint or a
-// code that an error has stays; other errors, and nil, come back as they are.
+// Explain gives an error of the machine, or of a link that leads out of a directory, a hint and a code. The error names
+// the file already. A hint or a code that an error has stays; other errors, and nil, come back as they are.
 func Explain(err error) error {
 	if err == nil || diag.HintOf(err) != "" {
 		return err
 	}
 	code, hint, ok := Of(err)
-	if !ok {
-		code, hint, ok = ofPath(err)
-	}
-	if !ok {
+	switch {
+	case ok:
+	case escapes(err):
+		code, hint = diag.Invalid, "replace the link by a file or a directory"
+	default:
 		return err
 	}
 	if had := diag.CodeOf(err); had != diag.Internal {

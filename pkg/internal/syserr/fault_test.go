@@ -43,7 +43,6 @@ func TestExplain(t *testing.T) {
 		{"of that kind already", diag.Errorf(diag.Integrity, "%w", disk(syscall.EIO)), diag.Integrity, "log"},
 		{"with a hint", diag.Errorf(diag.Remote, "%w", disk(syscall.ENOSPC)).WithHint("call us"), diag.Remote, "call us"},
 		{"stopped meanwhile", errors.Join(context.Canceled, disk(syscall.ENOSPC)), diag.Interrupted, "free space"},
-		{"a file above", disk(syscall.ENOTDIR), diag.Invalid, "move the file"},
 		{"out of the directory", fmt.Errorf("x: %w", outside), diag.Invalid, "replace the link"},
 		{"not there", disk(syscall.ENOENT), diag.Internal, ""},
 		{"closed", os.ErrClosed, diag.Internal, ""},
