@@ -232,13 +232,25 @@ func TestObeyedInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, line := range []string{"true", "dd bs=1 count=3 2>&1", "true"} {
+	script := func(line string) {
 		mustRun(t, Command{
 			Argv: []string{"sh", "-c", line}, Dir: h.project, Env: []string{"PATH=" + os.Getenv("PATH")}, Sandbox: h.confined(enforce.Request{}), Helper: self(t), Stdin: f,
 		})
 	}
+	for _, line := range []string{"true", "dd bs=1 count=3 2>&1", "true"} {
+		script(line)
+	}
 	if rest, err := io.ReadAll(f); string(rest) != text[3:] {
 		t.Errorf("%d of %d bytes are left: %v", len(rest), len(text), err)
+	}
+	// It cannot give back what was read before.
+	end := int64(len(text) - 5)
+	if _, err := f.Seek(end, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	script("echo EVIL-EVIL > /proc/self/fd/0")
+	if now, err := f.Seek(0, io.SeekCurrent); now != end {
+		t.Errorf("the next script reads from %d, not from %d: %v", now, end, err)
 	}
 }
 

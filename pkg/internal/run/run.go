@@ -226,7 +226,7 @@ func (c Command) startError(err error) error {
 // blocks. A confined command does not get a regular file or a directory, because its descriptor leads around the mounts
 // of the sandbox: it can be opened again for writing. What it does not read of a file stays for the next reader, such as
 // a loop of a shell.
-func (c Command) pipeInput(cmd *exec.Cmd) (wait func(), err error) {
+func (c Command) pipeInput(cmd *exec.Cmd) (release func(), err error) {
 	if c.Stdin == nil {
 		return func() {}, nil // os/exec uses the null device
 	}
@@ -246,18 +246,26 @@ func (c Command) pipeInput(cmd *exec.Cmd) (wait func(), err error) {
 	var began int64
 	if ok {
 		began, err = f.Seek(0, io.SeekCurrent)
+		ok = err == nil
 	}
-	copied := make(chan int64, 1)
+	over, left := make(chan struct{}), make(chan struct{})
 	bug.Go(func() {
-		n, _ := io.Copy(w, c.Stdin) // a command need not read all of its input
+		defer close(left)
+		copied, _ := io.Copy(w, c.Stdin) // a command need not read all of its input
 		_ = w.Close()
-		copied <- n
+		<-over
+		if !ok {
+			return
+		}
+		if unread, err := io.Copy(io.Discard, r); err == nil { // more than was copied if the command wrote to its input
+			_, _ = f.Seek(began+max(0, copied-unread), io.SeekStart)
+		}
 	})
 	return func() {
+		close(over)
 		_ = w.Close()
-		if ok && err == nil {
-			unread, _ := io.Copy(io.Discard, r)
-			_, _ = f.Seek(began+<-copied-unread, io.SeekStart)
+		if ok {
+			wait(left, patience) // longer if a process that skillpm cannot end can write to the pipe, too
 		}
 		_ = r.Close()
 	}, nil
