@@ -158,6 +158,11 @@ func TestHookPanics(t *testing.T) {
 				denial != "" && !strings.Contains(out.String(), "skillpm has a bug: read") {
 				t.Errorf("%s %s, while it is read: exit %d: %s %s", agent.ID, event, code, &out, &errs)
 			}
+			env.Stdin, env.Stderr = strings.NewReader("{"), &brokenOnce{}
+			out.Reset()
+			if code := Run(env, []string{"hook", event, "--agent", agent.ID}); denial != "" && (code != diag.OK || strings.Count(out.String(), "\n") != strings.Count(denial, "\n")) {
+				t.Errorf("%s %s, after the answer: exit %d: %s", agent.ID, event, code, &out)
+			}
 			for fail := range 7 {
 				var out, errs bytes.Buffer
 				calls := 0
@@ -201,3 +206,14 @@ func (broken) Read([]byte) (int, error)  { panic("read") }
 func (broken) Write([]byte) (int, error) { panic("write") }
 
 var _ io.ReadWriter = broken{}
+
+// brokenOnce panics on its first use.
+type brokenOnce struct{ used bool }
+
+func (b *brokenOnce) Write(text []byte) (int, error) {
+	if !b.used {
+		b.used = true
+		panic("write")
+	}
+	return len(text), nil
+}

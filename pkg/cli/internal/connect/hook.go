@@ -78,12 +78,17 @@ func completeEvents(id string, args []string, prefix string) ([]string, cobra.Sh
 
 // answerHook answers an event. A panic denies a tool call. It opens the runtime in the directory of the event.
 func (a *app) answerHook(ctx context.Context, id, event string) (err error) {
+	answered := false
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover(); {
+		case p == nil:
+		case answered: // an agent ignores two answers, and that of a command that fails
+			a.Report(nil, bug.New(p))
+		default:
 			err = a.deny(id, event, bug.New(p))
 		}
 	}()
-	var once sync.Once // an agent ignores two answers
+	var once sync.Once
 	if a.Exit != nil {
 		bug.OnPanic(func(p *bug.Panic) {
 			once.Do(func() {
@@ -112,6 +117,7 @@ func (a *app) answerHook(ctx context.Context, id, event string) (err error) {
 	if err != nil {
 		return err
 	}
+	answered = len(r.Stdout) > 0
 	a.Warnings(r.Notes)
 	if r.Err != nil && open { // an agent may deny a call whose hook fails, and the policy allows the call
 		a.Warn("%v", r.Err)
