@@ -91,8 +91,8 @@ func (g *guard) open(names map[string]bool) (err error) {
 	g.Mode = info.Mode()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		f, info, link, err := g.look(name)
-		if err != nil && !slices.ContainsFunc(noFile[:], func(e error) bool { return errors.Is(err, e) }) {
-			return err // what is there would be moved away as if the command had created it
+		if err != nil && !isNoFile(err) { // what is there would be moved away as if the command had created it
+			return &fs.PathError{Op: "open", Path: filepath.Join(g.Path, name), Err: err}
 		}
 		s := step{Name: name, Mode: 0o755, Link: link}
 		s.Absent, s.Closed = err != nil && names[name], errors.Is(err, fs.ErrPermission)
@@ -109,9 +109,11 @@ func (g *guard) open(names map[string]bool) (err error) {
 	return nil
 }
 
-// noFile are the errors that show that a path leads to no file that this process can open.
-var noFile = [...]error{
-	fs.ErrNotExist, fs.ErrPermission, unix.ENOTDIR, unix.ELOOP, unix.ENAMETOOLONG, unix.EINVAL,
+// isNoFile reports whether an error shows that a path leads to no file that this process can open.
+func isNoFile(err error) bool {
+	return slices.ContainsFunc([]error{
+		fs.ErrNotExist, fs.ErrPermission, unix.ENOTDIR, unix.ELOOP, unix.ENAMETOOLONG, unix.EINVAL,
+	}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // look opens the file, directory, or link of a name, and never follows a link on the way: another command can exchange
@@ -142,7 +144,7 @@ func (g guard) close() {
 }
 
 // tidy moves away what the command created, restores links, and returns the paths that it found changed. Replaced are
-// those that another program has replaced.
+// those that another program has replaced, and those that it cannot look at: for example with too many open files.
 func (g guard) tidy() (changed, replaced []string) {
 	for _, s := range g.Steps {
 		refused := s.refused()
@@ -158,8 +160,11 @@ func (g guard) tidy() (changed, replaced []string) {
 			found = found || again
 			g.chmod(s.Name, 0)
 		}
-		if found || refused {
-			changed = append(changed, filepath.Join(g.Path, s.Name))
+		switch path := filepath.Join(g.Path, s.Name); {
+		case found || refused:
+			changed = append(changed, path)
+		case err != nil && !isNoFile(err):
+			replaced = append(replaced, path)
 		}
 	}
 	return changed, replaced

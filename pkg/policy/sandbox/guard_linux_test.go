@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -67,10 +68,20 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestGuardsFull checks that a file that cannot be looked at does not count as missing.
+// TestGuardsFull checks that a file that cannot be looked at does not count as missing, neither before a command nor
+// after it.
 func TestGuardsFull(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{filepath.Join(dir, ".envrc"), filepath.Join(dir, ".git")}
+	before, err := newGuards([]string{dir}, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before[0].close()
+	if err := os.WriteFile(paths[0], nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(dir)
@@ -83,12 +94,17 @@ func TestGuardsFull(t *testing.T) {
 	if err := errors.Join(unix.Getrlimit(unix.RLIMIT_NOFILE, &own), unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: full, Max: own.Max})); err != nil {
 		t.Fatal(err)
 	}
-	_, err = newGuards([]string{dir}, []string{filepath.Join(dir, ".git")})
+	_, err = newGuards([]string{dir}, paths)
+	_ = unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: full - 1, Max: own.Max})
+	changed, replaced := before[0].tidy()
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &own); err != nil {
 		t.Fatal(err)
 	}
 	if !errors.Is(err, unix.EMFILE) {
 		t.Error(err)
+	}
+	if len(changed) > 0 || !slices.Equal(replaced, paths) {
+		t.Errorf("changed %q, replaced %q", changed, replaced)
 	}
 }
 
