@@ -149,6 +149,7 @@ func TestK7Together(t *testing.T) {
 				{"arguments": fmt.Sprintf(` {"path": [%q]}`, file)},
 				{"arguments": fmt.Sprintf("{\"path\": %q}\n{\"path\": \"x\"}", file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "path": "x"}`, file)},
+				{"arguments": fmt.Sprintf(`{/* 5" or \" */ "path": %q}`, file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "x": NaN}`, file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "x": %s}`, file, strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000))},
 			} {
@@ -157,6 +158,13 @@ func TestK7Together(t *testing.T) {
 				}
 			}
 		}
+	}
+	var deep []string // each step up has as many directories: the answer would come too late
+	for i := range 100 {
+		deep = append(deep, fmt.Sprint(i)+strings.Repeat("/x", 500))
+	}
+	if !denied(map[string]any{"paths": append(deep, strings.Repeat("../", 400)+"x")}) {
+		t.Error("deep directories are allowed")
 	}
 	var sources []string
 	for i := range 400 {

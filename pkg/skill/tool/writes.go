@@ -91,16 +91,16 @@ func (w *Written) joinTexts() {
 			for ; strings.HasPrefix(rest, "../"); steps++ {
 				rest = rest[len("../"):]
 			}
-			for len(above) <= steps {
+			for ; len(above) <= steps && joined <= maxJoined; joined += len(above[len(above)-1]) {
 				above = append(above, parents(above[len(above)-1]))
 			}
-			if joined += len(above[steps]); joined > maxJoined {
+			if joined += len(above[min(steps, len(above)-1)]); joined > maxJoined {
 				f.unclear = "the call has too many paths"
 				return
 			}
 			for _, dir := range above[steps] {
-				joined := path.Join(dir, rest)
-				f.follow(w.call, location{joined, joined})
+				target := path.Join(dir, rest)
+				f.follow(w.call, location{target, target})
 			}
 		}
 	}
@@ -171,22 +171,28 @@ func (w *Written) addTexts(v any) {
 	}
 }
 
-// jsonText matches a text in JSON.
-var jsonText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"`) })
+// jsonText matches what follows a quote up to the next one, or an escaped character that follows none.
+var jsonText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\.|"(?:[^"\\]|\\.)*`) })
 
 // textsOfJSON returns the texts in JSON objects and lists: some tools take arguments as JSON in a text. Parsers differ
-// in what else they accept, such as NaN, comments, several documents, or a key twice.
-func textsOfJSON(text string) []string {
+// in what else they accept, such as NaN, comments, several documents, or a key twice. If it is not JSON, which quotes
+// begin a text is unknown, because a comment can have one: what is between two texts counts, too.
+func textsOfJSON(text string) (texts []string) {
 	if text = strings.TrimSpace(text); text == "" || !strings.Contains("{[", text[:1]) {
 		return nil
 	}
-	all := jsonText().FindAllString(text, -1)
-	for i, quoted := range all {
-		if json.Unmarshal([]byte(quoted), &all[i]) != nil {
-			all[i] = strings.Trim(quoted, `"`)
+	valid := json.Valid([]byte(text))
+	for i, quoted := range jsonText().FindAllString(text, -1) {
+		if quoted[0] != '"' || valid && i%2 == 1 {
+			continue
 		}
+		var inner string
+		if json.Unmarshal([]byte(quoted+`"`), &inner) != nil {
+			inner = quoted[1:]
+		}
+		texts = append(texts, inner)
 	}
-	return all
+	return texts
 }
 
 func (w *Written) addText(text string) {
