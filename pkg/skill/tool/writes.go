@@ -87,9 +87,9 @@ func (w *Written) joinTexts() {
 	for i := range w.files {
 		f := &w.files[i]
 		for _, p := range f.up {
-			steps, rest := 0, p+"/"
-			for ; strings.HasPrefix(rest, "../"); steps++ {
-				rest = rest[len("../"):]
+			steps, rest := 0, p
+			for step, after, _ := strings.Cut(rest, "/"); step == ".."; step, after, _ = strings.Cut(rest, "/") {
+				steps, rest = steps+1, after
 			}
 			for ; len(above) <= steps && joined <= maxJoined; joined += len(above[len(above)-1]) {
 				above = append(above, parents(above[len(above)-1]))

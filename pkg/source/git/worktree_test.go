@@ -848,18 +848,19 @@ func BenchmarkChanged(b *testing.B) {
 	}
 }
 
-// FuzzStatus parses any output of git: every path is inside the work tree.
+// FuzzStatus parses any output of git: every path is inside the work tree. A name may have any bytes.
 func FuzzStatus(f *testing.F) {
 	f.Add("# branch.oid (initial)\x00# branch.head main\x00? a b\x00")
 	f.Add("1 .M N... 100644 100644 100644 1111 1111 README.md\x00u UU N... 1 2 3 4 a b c x y\x00")
 	f.Add("? ../a\x00? .git/config\x00? a//b\x00? inner/\x00")
+	f.Add("? a\xff\x00? \xff/../b\x00")
 	f.Fuzz(func(t *testing.T, out string) {
 		s, err := parseStatus(out)
 		if err != nil {
 			return
 		}
 		for path := range s.changed {
-			if !fs.ValidPath(path) {
+			if !fs.ValidPath(strings.ToValidUTF8(path, "?")) {
 				t.Errorf("%q is a path", path)
 			}
 		}

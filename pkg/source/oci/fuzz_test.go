@@ -14,6 +14,7 @@ import (
 func FuzzStatus(f *testing.F) {
 	f.Add([]byte(`{"yanked":{"1.4.0":"deletes the <wrong> cluster"},"deprecated":"use acme/other"}`))
 	f.Add([]byte(`{"yanked":{"v1":"x","1.0.0+b":"\u001b[31m","1.0.0":"\u0000\u009b"},"more":[1]}`))
+	f.Add([]byte(`{"yanked":{"1.0.0":"\u0000 x \u0000 y\u0000 "}}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		once, err := oci.StatusRoundTrip(data)

@@ -209,14 +209,13 @@ func (c *Client) describeForeign(ctx context.Context, p reader, a *artifact, tag
 
 // oneLine converts an annotation to one printable line of bounded length.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
 	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return textx.Truncate(s, 4096)
+	}, s)
+	return textx.Truncate(textx.OneLine(s), 4096)
 }
 
 // Pin returns the digest that a ref's tag names now. It sends a HEAD request if the registry reports digests in
