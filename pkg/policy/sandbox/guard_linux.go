@@ -37,7 +37,7 @@ type step struct {
 	Absent bool        // the command must not create it
 	Closed bool        // a directory above it could not be searched before the command
 
-	file *os.File // what is there, a link or what the sandbox mounts, nil for nothing
+	file *os.File // the link, or what the sandbox mounts; nil for nothing
 }
 
 // newGuards returns guards for what the paths lead to, and for each step on the way, in the writable directories.
