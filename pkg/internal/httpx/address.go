@@ -41,7 +41,8 @@ var special = [...]struct {
 }
 
 // embedding are the IPv6 addresses that contain an IPv4 address to which a gateway or the system sends the traffic, and
-// the byte at which it begins: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), IPv4-translated and IPv4-compatible addresses.
+// the byte at which it begins: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), IPv4-translated and
+// IPv4-compatible addresses.
 var embedding = [...]struct {
 	prefix string
 	at     int

@@ -5,6 +5,7 @@ package syserr
 import (
 	"errors"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -31,10 +32,11 @@ func Of(err error) (code diag.Code, hint string, ok bool) {
 	return diag.Internal, "", false
 }
 
-// escapes reports whether [os.Root] did not follow a link out of its directory. Package os does not export that error.
-func escapes(err error) bool {
-	failed, ok := errors.AsType[*fs.PathError](err)
-	return ok && failed.Err.Error() == "path escapes from parent"
+// escapes returns the error of an [os.Root] that did not follow a link out of its directory. Package os does not export
+// that error.
+func escapes(err error) (failed *fs.PathError, ok bool) {
+	failed, ok = errors.AsType[*fs.PathError](err)
+	return failed, ok && failed.Err.Error() == "path escapes from parent"
 }
 
 // Explain gives an error of the machine, or of a link that leads out of a directory, a hint and a code. The error names
@@ -44,11 +46,12 @@ func Explain(err error) error {
 		return err
 	}
 	code, hint, ok := Of(err)
-	switch {
-	case ok:
-	case escapes(err):
-		code, hint = diag.Invalid, "replace the link by a file or a directory"
-	default:
+	if failed, link := escapes(err); link {
+		text := strings.Replace(err.Error(), failed.Error(), failed.Path+": a link leads out of the directory", 1)
+		err = diag.Errorf(diag.CodeOf(err), "%s", text)
+		code, hint, ok = diag.Invalid, "replace the link with a file or a directory", true
+	}
+	if !ok {
 		return err
 	}
 	if had := diag.CodeOf(err); had != diag.Internal {

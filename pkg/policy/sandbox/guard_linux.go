@@ -91,7 +91,7 @@ func (g *guard) open(names map[string]bool) (err error) {
 	g.Mode = info.Mode()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		f, info, link, err := g.look(name)
-		if err != nil && !isNoFile(err) { // what is there would be moved away as if the command had created it
+		if err != nil && !isNoFile(err) { // otherwise, a file of the user would be moved away later
 			return &fs.PathError{Op: "open", Path: filepath.Join(g.Path, name), Err: err}
 		}
 		s := step{Name: name, Mode: 0o755, Link: link}
