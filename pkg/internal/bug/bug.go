@@ -2,7 +2,7 @@
 //
 // A panic ends a process only if no function of its goroutine recovers. So goroutines that do work are started by a
 // [Group], which returns the panic as an error where the work is awaited. Others are started by [Go] or a [WaitGroup],
-// whose panics end the process as [OnPanic] told.
+// whose panics end the process: see [OnPanic].
 package bug
 
 import (

@@ -181,7 +181,7 @@ func (g guard) replaced(s step) bool {
 	return err == nil && missing == nil && !os.SameFile(was, now)
 }
 
-// refused reports whether what was there has been moved away, because it was that of another command.
+// refused reports whether another guard has moved the file away, because another command had created it.
 func (s step) refused() bool {
 	if s.file == nil {
 		return false
@@ -216,7 +216,7 @@ func (g guard) chmod(name string, more fs.FileMode) {
 	}
 }
 
-const refusedMark = ".refused-" // in the name of what was moved away
+const refusedMark = ".refused-" // in the name of a file that was moved away
 
 // restore moves a step away that is not what it was before the command, and recreates a link.
 func (g guard) restore(s step) (changed bool, err error) {
