@@ -27,6 +27,7 @@ import (
 type fixture struct {
 	client *mcp.ClientSession
 	stderr *testkit.Buffer
+	wire   *testkit.Buffer // what the client read and wrote
 
 	mu       sync.Mutex
 	calls    []tool.Call // that were asked about
@@ -65,7 +66,7 @@ func open(t *testing.T, upstreams ...gateway.Upstream) *fixture {
 
 func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *fixture {
 	t.Helper()
-	w := &fixture{stderr: &testkit.Buffer{}, progress: make(chan *mcp.ProgressNotificationParams, 1), listed: make(chan struct{}, 100)}
+	w := &fixture{stderr: &testkit.Buffer{}, wire: &testkit.Buffer{}, progress: make(chan *mcp.ProgressNotificationParams, 1), listed: make(chan struct{}, 100)}
 	g, err := gateway.Open(gateway.Options{Upstreams: upstreams, Environ: os.Environ(), Stderr: w.stderr, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *fixtu
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"it": "the " + req.Params.Message}}, nil
 		},
 	})
-	if w.client, err = client.Connect(ctx, front, &mcp.ClientSessionOptions{ProtocolVersion: version}); err != nil {
+	if w.client, err = client.Connect(ctx, &mcp.LoggingTransport{Transport: front, Writer: w.wire}, &mcp.ClientSessionOptions{ProtocolVersion: version}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.client.Close() })
