@@ -3,10 +3,8 @@ package tool
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"golang.org/x/text/cases"
@@ -171,28 +169,52 @@ func (w *Written) addTexts(v any) {
 	}
 }
 
-// jsonText matches what follows a quote up to the next one, or an escaped character that follows none.
-var jsonText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\.|"(?:[^"\\]|\\.)*`) })
-
 // textsOfJSON returns the texts in JSON objects and lists: some tools take arguments as JSON in a text. Parsers differ
-// in what else they accept, such as NaN, comments, several documents, or a key twice. If it is not JSON, which quotes
-// begin a text is unknown, because a comment can have one: what is between two texts counts, too.
+// in what else they accept, such as NaN, comments, single quotes, several documents, a key twice, or JSON that was
+// escaped once more. If it is not JSON, which quotes begin a text is unknown, because a comment can have one: what is
+// between two texts counts, too.
 func textsOfJSON(text string) (texts []string) {
-	if text = strings.TrimSpace(text); text == "" || !strings.Contains("{[", text[:1]) {
+	text = strings.TrimFunc(text, func(r rune) bool { return isSpace(r) || isFormat(r) || unicode.IsControl(r) })
+	if text == "" || !strings.Contains("{[", text[:1]) {
 		return nil
 	}
-	valid := json.Valid([]byte(text))
-	for i, quoted := range jsonText().FindAllString(text, -1) {
-		if quoted[0] != '"' || valid && i%2 == 1 {
-			continue
+	parts := betweenQuotes(text, '"')
+	if json.Valid([]byte(text)) {
+		for i := 0; i < len(parts); i += 2 {
+			texts = append(texts, parts[i])
 		}
-		var inner string
-		if json.Unmarshal([]byte(quoted+`"`), &inner) != nil {
-			inner = quoted[1:]
+	} else {
+		texts = append(parts, betweenQuotes(text, '\'')...)
+		if before, _, _ := strings.Cut(text, `"`); strings.HasSuffix(before, `\`) {
+			texts = append(texts, betweenQuotes(strings.ReplaceAll(text, `\"`, `"`), '"')...)
 		}
-		texts = append(texts, inner)
+	}
+	for i, quoted := range texts {
+		if json.Unmarshal([]byte(`"`+quoted+`"`), &texts[i]) != nil {
+			texts[i] = quoted
+		}
 	}
 	return texts
+}
+
+// betweenQuotes returns what follows each quote, up to the next one or the end. An escaped quote is none.
+func betweenQuotes(text string, quote byte) (parts []string) {
+	begin := -1
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case quote:
+			if begin >= 0 {
+				parts = append(parts, text[begin:i])
+			}
+			begin = i + 1
+		}
+	}
+	if begin >= 0 {
+		parts = append(parts, text[begin:])
+	}
+	return parts
 }
 
 func (w *Written) addText(text string) {
