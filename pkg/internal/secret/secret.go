@@ -126,11 +126,11 @@ func (s *Set) LearnAuthorization(header string) {
 
 // userInfo matches the password in a URL, and what a web address has before a host: a token can be the user.
 var userInfo = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(://[^\s/"'@]*:|https?://)[^\s/"'@]+@`)
+	return regexp.MustCompile(`(://[^\s/"']*?:|https?://)[^\s/"']+@`)
 })
 
-// Redact returns text without secrets, also those whose ends are cut off, and without the passwords of URLs: what a file
-// or a server names may have some that nobody learned.
+// Redact returns text without secrets, also those whose ends are cut off, and without the passwords of URLs: what a
+// file or a server names may have some that nobody learned.
 func (s *Set) Redact(text string) string {
 	text = userInfo().ReplaceAllString(text, "$1***@")
 	if s == nil {

@@ -90,11 +90,12 @@ func TestRedact(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{ // nobody learned these
-		`registry requires HTTPS: "http://ada:s3cret@r.example/x"`: `registry requires HTTPS: "http://***@r.example/x"`,
-		`git "git+https://ada:s3/cr@r.example/x#v1"`:               `git "git+https://ada:s3/cr@r.example/x#v1"`,
-		`oci "oci://ada:p#1?2@r.example/x:1"`:                      `oci "oci://ada:***@r.example/x:1"`,
-		"https://ghp_abc@github.com/a and https://x:y@z":           "https://***@github.com/a and https://***@z",
-		"ssh://git:pw@h/x": "ssh://git:***@h/x",
+		`registry requires HTTPS: "http://ada:s3cret@r.example/x"`:   `registry requires HTTPS: "http://***@r.example/x"`,
+		`git "git+https://ada:s3/cr@r.example/x#v1"`:                 `git "git+https://ada:s3/cr@r.example/x#v1"`,
+		`oci "oci://ada:p#1?2@r.example/x:1"`:                        `oci "oci://ada:***@r.example/x:1"`,
+		"https://ghp_abc@github.com/a and https://x:y@z":             "https://***@github.com/a and https://***@z",
+		"ssh://git:pw@h/x, ssh://git:p@ss@w@h/x@1":                   "ssh://git:***@h/x, ssh://git:***@h/x@1",
+		"oci://ada:p:ss:@h/x oci://a@b.c:p:@ss@h:1/x@y:z":            "oci://ada:***@h/x oci://a@b.c:***@h:1/x@y:z",
 		"oci://h:5000/a/b:1.0.0@sha256:ab git+ssh://git@h:22/x":      "oci://h:5000/a/b:1.0.0@sha256:ab git+ssh://git@h:22/x",
 		"https://github.com/a/.github/workflows/r.yml@refs/tags/v1 ": "https://github.com/a/.github/workflows/r.yml@refs/tags/v1 ",
 	} {
