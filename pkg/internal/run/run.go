@@ -71,7 +71,7 @@ type Result struct {
 	Unconfined string
 	Refused    []string // network hosts that it tried to reach and must not, possibly not all of them
 	Removed    []string // paths that it created or replaced, that its sandbox forbids, and that were moved away
-	Replaced   []string // read-only paths that another program replaced, and that it could then change
+	Replaced   []string // read-only paths that it could change: another program replaced them, or they cannot be opened
 
 	ExitCode int    // exit code, or 128 plus the number of the signal that ended it
 	Signal   string // name of that signal, such as "SIGTERM", or ""
@@ -224,8 +224,8 @@ func (c Command) startError(err error) error {
 
 // pipeInput connects the command's standard input. The returned function releases it without waiting for a reader that
 // blocks. A confined command does not get a regular file or a directory, because its descriptor leads around the mounts
-// of the sandbox: it can be opened again for writing. What it does not read of a file stays for the next reader, such as
-// a loop of a shell.
+// of the sandbox: it can be opened again for writing. What it does not read of a file stays for the next reader, such
+// as a loop of a shell.
 func (c Command) pipeInput(cmd *exec.Cmd) (release func(), err error) {
 	if c.Stdin == nil {
 		return func() {}, nil // os/exec uses the null device
@@ -265,7 +265,7 @@ func (c Command) pipeInput(cmd *exec.Cmd) (release func(), err error) {
 		close(over)
 		_ = w.Close()
 		if ok {
-			wait(left, patience) // longer if a process that skillpm cannot end can write to the pipe, too
+			wait(left, patience) // the pipe does not end while a process that skillpm cannot end can write to it
 		}
 		_ = r.Close()
 	}, nil

@@ -46,8 +46,8 @@ func Enter(args []string) (code int, helper bool) {
 }
 
 // watch starts a watcher: a process that ends the command's processes if this process is killed, and then tidies up for
-// a box. The returned function ends the watcher. Like a supervisor's, its arguments come first, so that none of a user's
-// command can be one.
+// a box. The returned function ends the watcher. Like a supervisor's, its arguments come first, so that none of a
+// user's command can be one.
 func (g *running) watch(helper []string) (stop func()) {
 	none := func() {}
 	if len(helper) != 1 {

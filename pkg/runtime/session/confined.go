@@ -61,8 +61,8 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 			"with .refused, because it controls other programs", k.Name, path))
 	}
 	for _, path := range res.Replaced {
-		notes = append(notes, fmt.Sprintf("another program replaced %s while the commands of skill %q ran, which could "+
-			"change the new one: review it", path, k.Name))
+		notes = append(notes, fmt.Sprintf("the commands of skill %q could change %s, because another program replaced it, "+
+			"or skillpm cannot open it: review it", k.Name, path))
 	}
 	return res, notes, err
 }
