@@ -147,6 +147,7 @@ func TestK7Together(t *testing.T) {
 				{"cwd": "/tmp", "path": "../" + up + file[1:]},
 				{"cwd": "/p/a/b", "path": "../Link" + file},
 				{"arguments": fmt.Sprintf(` {"path": [%q]}`, file)},
+				{"arguments": []string{fmt.Sprintf(`{"path": %q}`, file)}},
 				{"arguments": fmt.Sprintf("{\"path\": %q}\n{\"path\": \"x\"}", file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "path": "x"}`, file)},
 				{"arguments": fmt.Sprintf(`{/* 5" or \" */ "path": %q}`, file)},

@@ -155,7 +155,7 @@ func (w *Written) addTexts(v any) {
 		}
 	case []string:
 		for _, item := range v {
-			w.addText(item)
+			w.addTexts(item)
 		}
 	case []any:
 		for _, item := range v {
