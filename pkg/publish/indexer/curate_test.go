@@ -47,7 +47,7 @@ func change(t *testing.T, dir string, id pack.ID, pairs ...string) {
 	}
 }
 
-// TestInitLinks checks that creating an index does not write through the links of a clone.
+// TestInitLinks checks that creating an index does not write through the links of a clone, and works without them.
 func TestInitLinks(t *testing.T) {
 	for _, name := range []string{"packs", "config.json", ".gitattributes"} {
 		dir, outside := t.TempDir(), t.TempDir()
@@ -57,6 +57,15 @@ func TestInitLinks(t *testing.T) {
 		_, err := client(t, dir).Init(t.Context(), indexer.InitOptions{})
 		if files, _ := os.ReadDir(outside); len(files) > 0 {
 			t.Errorf("%s: %v was written, %v", name, files, err)
+		}
+		if err == nil {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := client(t, dir).Init(t.Context(), indexer.InitOptions{}); err != nil {
+			t.Errorf("%s, without the link: %v, %v", name, r, err)
 		}
 	}
 }

@@ -42,9 +42,9 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 		name string
 		data []byte
 	}{
-		{index.ConfigPath, (&index.Config{Version: index.FormatVersion, Title: o.Title}).Encode()},
 		{".gitattributes", []byte(attributes)},
 		{"packs/.gitkeep", nil},
+		{index.ConfigPath, (&index.Config{Version: index.FormatVersion, Title: o.Title}).Encode()}, // it makes the index
 	}
 	for _, f := range files {
 		switch _, err := fs.Lstat(out.fsys, f.name); {
