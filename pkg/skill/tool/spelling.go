@@ -131,6 +131,9 @@ func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 // isFormat reports whether a character is invisible, such as a byte-order mark.
 func isFormat(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
+// isBlank reports whether some program ignores a character at the ends of a text.
+func isBlank(r rune) bool { return isSpace(r) || isFormat(r) || unicode.IsControl(r) }
+
 // without removes characters from a text.
 func without(p string, drop func(rune) bool) string {
 	return strings.Map(func(r rune) rune {

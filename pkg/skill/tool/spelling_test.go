@@ -147,6 +147,7 @@ func TestK7Together(t *testing.T) {
 				{"cwd": "/tmp", "path": "../" + up + file[1:]},
 				{"cwd": "/p/a/b", "path": "../Link" + file},
 				{"arguments": fmt.Sprintf(` {"path": [%q]}`, file)},
+				{"path": "\u200b\n" + file + "\u200b"},
 				{"arguments": []string{fmt.Sprintf(`{"path": %q}`, file)}},
 				{"arguments": fmt.Sprintf("{\"path\": %q}\n{\"path\": \"x\"}", file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "path": "x"}`, file)},
@@ -177,6 +178,7 @@ func TestK7Together(t *testing.T) {
 	for _, input := range []map[string]any{
 		{"path": "."},
 		{"path": "/p/src"},
+		{"text": "\u200b"},
 		{"path": "../..", "cwd": "/p/src/deep"},
 		{"path": "dist/a.js.map", "content": string(sourceMap)},
 		{"path": "dist/a.js.map", "sources": sources},

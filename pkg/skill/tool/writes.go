@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -174,7 +173,7 @@ func (w *Written) addTexts(v any) {
 // escaped once more. If it is not JSON, which quotes begin a text is unknown, because a comment can have one: what is
 // between two texts counts, too.
 func textsOfJSON(text string) (texts []string) {
-	text = strings.TrimFunc(text, func(r rune) bool { return isSpace(r) || isFormat(r) || unicode.IsControl(r) })
+	text = strings.TrimFunc(text, isBlank)
 	if text == "" || !strings.Contains("{[", text[:1]) {
 		return nil
 	}
@@ -222,7 +221,7 @@ func (w *Written) addText(text string) {
 		return // the call is denied, whatever the rest is
 	}
 	w.texts[text] = true
-	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
+	around := func(r rune) bool { return isBlank(r) || strings.ContainsRune("\"'`<>", r) }
 	isContent := func(text string) bool {
 		trimmed := strings.TrimFunc(text, around)
 		return trimmed == "" || strings.ContainsAny(trimmed, "\n\r")
