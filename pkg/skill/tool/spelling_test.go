@@ -150,6 +150,7 @@ func TestK7Together(t *testing.T) {
 				{"arguments": fmt.Sprintf("{\"path\": %q}\n{\"path\": \"x\"}", file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "path": "x"}`, file)},
 				{"arguments": fmt.Sprintf(`{/* 5" or \" */ "path": %q}`, file)},
+				{"arguments": fmt.Sprintf("\ufeff{/* it's */ 'path': '%s', \"a\": '\\''}", file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "x": NaN}`, file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "x": %s}`, file, strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000))},
 			} {
@@ -180,6 +181,7 @@ func TestK7Together(t *testing.T) {
 		{"cwd": "/p/src", "path": "../plugins/a.js", "old": "../settings.json", "new": "../skillpm", "more": "hooks.json"},
 		{"root": "/", "path": "p/docs/a.md", "and": "u/.config", "name": "etc"},
 		{"edits": `[{"path": "docs/a.md", "text": "import '../a'"}]`, "text": `{"a": 1`},
+		{"text": "[x] don't, it's '../a'", "json": `{"a": "'settings.json'"}`},
 	} {
 		if denied(input) {
 			t.Errorf("%v is denied", input)

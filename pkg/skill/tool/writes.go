@@ -171,26 +171,36 @@ func (w *Written) addTexts(v any) {
 	}
 }
 
-// jsonText matches what follows a quote up to the next one, or an escaped character that follows none.
-var jsonText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\.|"(?:[^"\\]|\\.)*`) })
+// jsonTexts match what follows a quote up to the next one, or an escaped character that follows none.
+var jsonTexts = sync.OnceValue(func() (patterns []*regexp.Regexp) {
+	for _, quote := range []string{`"`, `'`} {
+		patterns = append(patterns, regexp.MustCompile(strings.ReplaceAll(`(?s)\\.|"(?:[^"\\]|\\.)*`, `"`, quote)))
+	}
+	return patterns
+})
 
 // textsOfJSON returns the texts in JSON objects and lists: some tools take arguments as JSON in a text. Parsers differ
-// in what else they accept, such as NaN, comments, several documents, or a key twice. If it is not JSON, which quotes
-// begin a text is unknown, because a comment can have one: what is between two texts counts, too.
+// in what else they accept, such as NaN, comments, single quotes, several documents, or a key twice. If it is not JSON,
+// which quotes begin a text is unknown, because a comment can have one: what is between two texts counts, too.
 func textsOfJSON(text string) (texts []string) {
-	if text = strings.TrimSpace(text); text == "" || !strings.Contains("{[", text[:1]) {
+	if text = strings.TrimFunc(text, isSpace); text == "" || !strings.Contains("{[", text[:1]) {
 		return nil
 	}
-	valid := json.Valid([]byte(text))
-	for i, quoted := range jsonText().FindAllString(text, -1) {
-		if quoted[0] != '"' || valid && i%2 == 1 {
-			continue
+	patterns, valid := jsonTexts(), json.Valid([]byte(text))
+	if valid {
+		patterns = patterns[:1]
+	}
+	for _, pattern := range patterns {
+		for i, quoted := range pattern.FindAllString(text, -1) {
+			if quoted[0] == '\\' || valid && i%2 == 1 {
+				continue
+			}
+			var inner string
+			if json.Unmarshal([]byte(`"`+quoted[1:]+`"`), &inner) != nil {
+				inner = quoted[1:]
+			}
+			texts = append(texts, inner)
 		}
-		var inner string
-		if json.Unmarshal([]byte(quoted+`"`), &inner) != nil {
-			inner = quoted[1:]
-		}
-		texts = append(texts, inner)
 	}
 	return texts
 }
