@@ -151,6 +151,7 @@ func TestK7Together(t *testing.T) {
 				{"arguments": fmt.Sprintf(`{"path": %q, "path": "x"}`, file)},
 				{"arguments": fmt.Sprintf(`{/* 5" or \" */ "path": %q}`, file)},
 				{"arguments": fmt.Sprintf("\ufeff{/* it's */ 'path': '%s', \"a\": '\\''}", file)},
+				{"arguments": fmt.Sprintf("{path: '%s\\\n%s'}", file[:5], file[5:])},
 				{"arguments": fmt.Sprintf(`{"path": %q, "x": NaN}`, file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "x": %s}`, file, strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000))},
 			} {

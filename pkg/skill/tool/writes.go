@@ -190,15 +190,14 @@ func textsOfJSON(text string) (texts []string) {
 	if valid {
 		patterns = patterns[:1]
 	}
+	joinLines := strings.NewReplacer("\\\r\n", "", "\\\n", "")
 	for _, pattern := range patterns {
 		for i, quoted := range pattern.FindAllString(text, -1) {
 			if quoted[0] == '\\' || valid && i%2 == 1 {
 				continue
 			}
-			var inner string
-			if json.Unmarshal([]byte(`"`+quoted[1:]+`"`), &inner) != nil {
-				inner = quoted[1:]
-			}
+			inner := joinLines.Replace(quoted[1:])
+			_ = json.Unmarshal([]byte(`"`+inner+`"`), &inner) // it stays as it is if it is not JSON
 			texts = append(texts, inner)
 		}
 	}
