@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -91,7 +92,7 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 	}
 	data, info, err := a.read(u.l.fsys, f.path, limit)
 	if err != nil {
-		u.add(finding{rule: rule.Unreadable, path: f.path, message: "cannot read the file: " + reason(err)})
+		u.add(finding{rule: rule.Unreadable, path: f.path, message: "cannot read the file: " + syserr.Reason(err)})
 		return f
 	}
 	f.mode, f.size, f.head = info.Mode(), info.Size(), data

@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -69,7 +70,7 @@ func (s *search) searchTarget(target string) error {
 			WithHint("use the path of a SKILL.md file, or of a directory with skills")
 	}
 	if err != nil {
-		return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(target), reason(err))
+		return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(target), syserr.Reason(err))
 	}
 	if kind, ok := s.l.packTarget(target); ok && !info.IsDir() {
 		s.files = append(s.files, packFile{kind, target})
@@ -86,7 +87,7 @@ func (s *search) searchFile(target string) error {
 	for dir := path.Dir(target); ; dir = path.Dir(dir) {
 		entries, err := fs.ReadDir(s.l.fsys, dir)
 		if err != nil {
-			return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(dir), reason(err))
+			return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(dir), syserr.Reason(err))
 		}
 		s.dirs++
 		if name := s.l.skillFile(dir, entries); name != "" {
@@ -109,11 +110,11 @@ func (s *search) searchDir(dir string) error {
 	entries, err := fs.ReadDir(s.l.fsys, dir)
 	if err != nil {
 		if s.dirs == 0 {
-			return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(dir), reason(err))
+			return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(dir), syserr.Reason(err))
 		}
 		s.found = true
 		c := newCollector(s.l)
-		c.add(finding{rule: rule.Unreadable, path: dir, message: "cannot read the directory: " + reason(err)})
+		c.add(finding{rule: rule.Unreadable, path: dir, message: "cannot read the directory: " + syserr.Reason(err)})
 		s.l.unread = append(s.l.unread, c)
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/bug"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -73,7 +74,7 @@ func (l *lintRun) packFile(f packFile) *packDoc {
 	}
 	data, err := readHead(l.fsys, f.name, limit)
 	if err != nil {
-		d.add(finding{rule: rule.Unreadable, path: f.name, message: "cannot read the file: " + reason(err)})
+		d.add(finding{rule: rule.Unreadable, path: f.name, message: "cannot read the file: " + syserr.Reason(err)})
 		return d
 	}
 	d.src = newSource(f.name, data)

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/internal/tokens"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
@@ -44,7 +44,7 @@ func (u *skillCheck) checkStructure() {
 	for rel, err := range u.tree.unread {
 		u.add(finding{
 			rule: rule.Unreadable, path: path.Join(u.dir, rel),
-			message: "cannot read the directory: " + reason(err),
+			message: "cannot read the directory: " + syserr.Reason(err),
 		})
 	}
 	if n := len(u.tree.nested); n > 0 {
@@ -220,12 +220,4 @@ func size(n int64) string {
 		return fmt.Sprintf("%d MiB", n>>20)
 	}
 	return fmt.Sprintf("%d KiB", n>>10)
-}
-
-// reason is what went wrong with a file, without its path.
-func reason(err error) string {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err.Error()
-	}
-	return err.Error()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/rulefile"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -27,7 +28,7 @@ type RuleSet struct {
 func ReadRules(fsys fs.FS, show func(name string) string) (*RuleSet, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "cannot read the rules in %s: %s", show("."), reason(err)).
+		return nil, diag.Errorf(diag.Invalid, "cannot read the rules in %s: %s", show("."), syserr.Reason(err)).
 			WithHint("create the directory, or remove rules-dir from the validate section")
 	}
 	set := &RuleSet{}
@@ -38,7 +39,8 @@ func ReadRules(fsys fs.FS, show func(name string) string) (*RuleSet, error) {
 		}
 		data, err := fs.ReadFile(fsys, e.Name())
 		if err != nil {
-			return nil, diag.Errorf(diag.Invalid, "cannot read %s: %s", show(e.Name()), reason(err))
+			return nil, diag.Errorf(diag.Invalid, "cannot read %s: %s", show(e.Name()), syserr.Reason(err)).
+				WithHint("replace it with a regular file that you can read")
 		}
 		rules, err := rulefile.Read(show(e.Name()), data, rulefile.Options{Reserved: isReserved})
 		if err != nil {

@@ -2,7 +2,9 @@ package publish
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -89,7 +91,11 @@ func (p *checkedProject) rules(show, inVolume func(string) string) (*lint.RuleSe
 		return nil, nil
 	}
 	dir := filepath.Join(p.dir, filepath.FromSlash(p.config.RulesDir))
-	return lint.ReadRules(safefile.Dir(dir), func(name string) string { return show(inVolume(filepath.Join(dir, name))) })
+	fsys, err := fs.Sub(safefile.Dir(p.dir), path.Clean(p.config.RulesDir)) // its links do not lead out of p.dir
+	if err != nil {
+		return nil, err
+	}
+	return lint.ReadRules(fsys, func(name string) string { return show(inVolume(filepath.Join(dir, name))) })
 }
 
 // ProjectRules returns the rules of the team that the project in the client's directory names, or nil.

@@ -11,6 +11,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
+const (
+	leadsOut = "a link leads out of the directory"
+	linkHint = "replace the link with a file or a directory"
+)
+
 // Of returns the code of an error of the machine and a hint that says what to do about it; ok is false for other
 // errors.
 func Of(err error) (code diag.Code, hint string, ok bool) {
@@ -25,6 +30,10 @@ func Of(err error) (code diag.Code, hint string, ok bool) {
 		return diag.Internal, "raise the limit on open files, for example with: ulimit -n 1024", true
 	case errors.Is(err, syscall.EIO):
 		return diag.Internal, "check the disk and the system log, then run the command again", true
+	case errors.Is(err, syscall.ENOTDIR):
+		return diag.Internal, "move the file away that has the name of a directory in the path", true
+	case errors.Is(err, syscall.ELOOP):
+		return diag.Invalid, linkHint, true
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return diag.Denied, "grant yourself read and write access to the path, " +
 			"or set XDG_CACHE_HOME to move the cache; then run the command again", true
@@ -39,6 +48,18 @@ func escapes(err error) (failed *fs.PathError, ok bool) {
 	return failed, ok && failed.Err.Error() == "path escapes from parent"
 }
 
+// Reason returns why a file cannot be used, without its path.
+func Reason(err error) string {
+	failed, link := escapes(err)
+	switch {
+	case link:
+		return leadsOut
+	case failed != nil:
+		return failed.Err.Error()
+	}
+	return err.Error()
+}
+
 // Explain gives an error of the machine, or of a link that leads out of a directory, a hint and a code. The error names
 // the file already. A hint or a code that an error has stays; other errors, and nil, come back as they are.
 func Explain(err error) error {
@@ -47,9 +68,9 @@ func Explain(err error) error {
 	}
 	code, hint, ok := Of(err)
 	if failed, link := escapes(err); link {
-		text := strings.Replace(err.Error(), failed.Error(), failed.Path+": a link leads out of the directory", 1)
+		text := strings.Replace(err.Error(), failed.Error(), failed.Path+": "+leadsOut, 1)
 		err = diag.Errorf(diag.CodeOf(err), "%s", text)
-		code, hint, ok = diag.Invalid, "replace the link with a file or a directory", true
+		code, hint, ok = diag.Invalid, linkHint, true
 	}
 	if !ok {
 		return err

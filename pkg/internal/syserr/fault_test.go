@@ -33,6 +33,8 @@ func TestExplain(t *testing.T) {
 		{"read-only", disk(syscall.EROFS), diag.Denied, "write access"},
 		{"forbidden", disk(syscall.EACCES), diag.Denied, "write access"},
 		{"not permitted", disk(fs.ErrPermission), diag.Denied, "write access"},
+		{"a file above", disk(syscall.ENOTDIR), diag.Internal, "move the file"},
+		{"a link to itself", disk(syscall.ELOOP), diag.Invalid, "replace the link"},
 		{"one of many", errors.Join(errors.New("x"), disk(syscall.ENOSPC)), diag.Internal, "free space"},
 		{"of that kind already", diag.Errorf(diag.Integrity, "%w", disk(syscall.EIO)), diag.Integrity, "log"},
 		{"with a hint", diag.Errorf(diag.Remote, "%w", disk(syscall.ENOSPC)).WithHint("call us"), diag.Remote, "call us"},

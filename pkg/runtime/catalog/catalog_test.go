@@ -784,6 +784,13 @@ available app/.skillpm/plugins/acme/deploy/deploy: available as acme-deploy`
 	}
 	w.write("app/skillpm.lock", "version: 1\n<<<<<<< HEAD\n")
 	w.finds(w.expect("deploy=acme"), "CA007", "skillpm resolves name conflicts by the order")
+
+	w.write("outside.lock", lockOf(t, "globex/ops", "acme/deploy", "acme"))
+	if err := os.Remove(w.path("app/skillpm.lock")); err != nil {
+		t.Fatal(err)
+	}
+	w.link("app/skillpm.lock", w.path("outside.lock"))
+	w.finds(w.expect("deploy=acme"), "CA007", "cannot read the lockfile: a link leads out of the directory")
 }
 
 // TestLockedNotInstalled checks that a skill of a locked but uninstalled pack is unavailable, that no other version

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -124,8 +125,5 @@ func readMore(f io.Reader, head []byte, want int) ([]byte, bool, error) {
 
 // reason returns why a file cannot be used, without its path.
 func reason(err error) string {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	return flat(err.Error(), maxShort)
+	return flat(syserr.Reason(err), maxShort)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
@@ -29,7 +30,7 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 	}
 	facts = lockFacts{exists: true, stat: l.stamp, stable: err == nil && l.stable(now)}
 	changed = !before.exists || facts.stat != before.stat || facts.stable != before.stable
-	data, err := safefile.ReadFile(path, maxLock)
+	data, err := safefile.ReadIn(safefile.Dir(filepath.Dir(path)), filepath.Base(path), maxLock)
 	if errors.Is(err, fs.ErrNotExist) {
 		return lockFacts{}, before.exists
 	}
@@ -38,7 +39,7 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 		lock, err = pack.ParseLock(pack.LockName, data)
 	}
 	if err != nil {
-		facts.problem = flat(err.Error(), maxShort)
+		facts.problem = reason(err)
 		return facts, changed
 	}
 	for id, p := range lock.Packs {

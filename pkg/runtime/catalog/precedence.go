@@ -240,12 +240,11 @@ func (b *builder) manifestAliases(scope string) []pack.Alias {
 		if !r.packs || r.scope != scope {
 			continue
 		}
-		path := filepath.Join(filepath.Dir(r.lock), pack.ManifestName)
-		data, err := safefile.ReadFile(path, maxManifest)
+		data, err := safefile.ReadIn(safefile.Dir(filepath.Dir(r.lock)), pack.ManifestName, maxManifest)
 		if err != nil {
 			continue
 		}
-		if m, err := pack.ParseManifest(path, data); err == nil {
+		if m, err := pack.ParseManifest(pack.ManifestName, data); err == nil {
 			return m.Aliases
 		}
 	}

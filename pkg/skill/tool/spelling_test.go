@@ -154,6 +154,8 @@ func TestK7Together(t *testing.T) {
 				{"arguments": fmt.Sprintf(`{/* 5" or \" */ "path": %q}`, file)},
 				{"arguments": fmt.Sprintf("\ufeff{'path': '%s', '\"'}", file)},
 				{"arguments": fmt.Sprintf(`{\"path\": \"%s\"}`, file)},
+				{"arguments": fmt.Sprintf("\ufeff{/* it's */ 'path': '%s', \"a\": '\\''}", file)},
+				{"arguments": fmt.Sprintf("{path: '%s\\\n%s'}", file[:5], file[5:])},
 				{"arguments": fmt.Sprintf(`{"path": %q, "x": NaN}`, file)},
 				{"arguments": fmt.Sprintf(`{"path": %q, "x": %s}`, file, strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000))},
 			} {
@@ -186,6 +188,7 @@ func TestK7Together(t *testing.T) {
 		{"root": "/", "path": "p/docs/a.md", "and": "u/.config", "name": "etc"},
 		{"edits": `[{"path": "docs/a.md", "text": "import '../a'"}]`, "text": `{"a": 1`},
 		{"list": `[{"a": "it's", "b": "skillpm", "c": "'skillpm-policy.yaml' isn't"}, {"d": ""}]`, "more": `[` + "`.cursor/hooks.json`"},
+		{"text": "[x] don't, it's '../a'", "json": `{"a": "'settings.json'"}`},
 	} {
 		if denied(input) {
 			t.Errorf("%v is denied", input)

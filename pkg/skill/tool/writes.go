@@ -169,9 +169,9 @@ func (w *Written) addTexts(v any) {
 }
 
 // textsOfJSON returns the texts in JSON objects and lists: some tools take arguments as JSON in a text. Parsers differ
-// in what else they accept, such as NaN, comments, single quotes, several documents, a key twice, or JSON that was
-// escaped once more. If it is not JSON, which quotes begin a text is unknown, because a comment can have one: what is
-// between two texts counts, too.
+// in what else they accept, such as NaN, comments, single quotes, broken lines, several documents, a key twice, or JSON
+// that was escaped once more. If it is not JSON, which quotes begin a text is unknown, because a comment can have one:
+// what is between two texts counts, too.
 func textsOfJSON(text string) (texts []string) {
 	text = strings.TrimFunc(text, isBlank)
 	if text == "" || !strings.Contains("{[", text[:1]) {
@@ -188,7 +188,9 @@ func textsOfJSON(text string) (texts []string) {
 			texts = append(texts, betweenQuotes(strings.ReplaceAll(text, `\"`, `"`), '"')...)
 		}
 	}
+	joinLines := strings.NewReplacer("\\\r\n", "", "\\\n", "")
 	for i, quoted := range texts {
+		quoted = joinLines.Replace(quoted)
 		if json.Unmarshal([]byte(`"`+quoted+`"`), &texts[i]) != nil {
 			texts[i] = quoted
 		}

@@ -202,6 +202,13 @@ func TestLinks(t *testing.T) {
 	if _, err := evalfile.Read(dir); err == nil || !strings.Contains(err.Error(), "the skill does not contain evals/files/a") {
 		t.Errorf("got %v", err)
 	}
+	dir = put(t, map[string]string{"SKILL.md": "x"})
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "evals")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := evalfile.Read(dir); err == nil || err.Error() != "evals: cannot read the directory: a link leads out of the directory" {
+		t.Errorf("got %v", err)
+	}
 }
 
 // FuzzRead checks that reading ends for any bytes, and that each entry has an id, a prompt, and a line.

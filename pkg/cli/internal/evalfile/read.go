@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
 )
 
 // Dir is the name of a skill's directory with evaluation files.
@@ -42,7 +43,7 @@ func Read(dir string) (*Suite, error) {
 		return &Suite{}, nil
 	}
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "cannot read the skill's evaluation files: %w", err)
+		return nil, diag.Errorf(diag.Invalid, "%s: cannot read the directory: %s", Dir, syserr.Reason(err))
 	}
 	s := &Suite{}
 	var problems []error
@@ -57,7 +58,7 @@ func Read(dir string) (*Suite, error) {
 		name := path.Join(Dir, e.Name())
 		data, err := safefile.ReadIn(root, name, maxFile)
 		if err != nil {
-			problems = append(problems, diag.Errorf(diag.Invalid, "cannot read %s: %w", name, err))
+			problems = append(problems, diag.Errorf(diag.Invalid, "%s: cannot read the file: %s", name, syserr.Reason(err)))
 			continue
 		}
 		if err := s.add(root, name, data); err != nil {
