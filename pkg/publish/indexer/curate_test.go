@@ -49,9 +49,10 @@ func change(t *testing.T, dir string, id pack.ID, pairs ...string) {
 
 // TestInitLinks checks that creating an index does not write through the links of a clone, and works without them.
 func TestInitLinks(t *testing.T) {
-	for _, name := range []string{"packs", "config.json", ".gitattributes"} {
+	for _, link := range []string{"packs -> .", "config.json -> .", "config.json -> missing", ".gitattributes -> ."} {
 		dir, outside := t.TempDir(), t.TempDir()
-		if err := os.Symlink(outside, filepath.Join(dir, name)); err != nil {
+		name, target, _ := strings.Cut(link, " -> ")
+		if err := os.Symlink(filepath.Join(outside, target), filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
 		}
 		_, err := client(t, dir).Init(t.Context(), indexer.InitOptions{})
@@ -59,6 +60,9 @@ func TestInitLinks(t *testing.T) {
 			t.Errorf("%s: %v was written, %v", name, files, err)
 		}
 		if err == nil {
+			if name == index.ConfigPath {
+				t.Errorf("%s is an index", link)
+			}
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {

@@ -48,6 +48,9 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 	}
 	for _, f := range files {
 		switch _, err := fs.Lstat(out.fsys, f.name); {
+		case err == nil && f.name == index.ConfigPath:
+			return nil, diag.Errorf(diag.Invalid, "%s is a link to a file that does not exist", c.DisplayPath(out.path(f.name))).
+				WithHint("remove the link")
 		case err == nil:
 			continue
 		case !errors.Is(err, fs.ErrNotExist):
