@@ -78,6 +78,7 @@ func FuzzParts(f *testing.F) {
 func FuzzRoundTrip(f *testing.F) {
 	f.Add("deploy", "Roll out services", "k8s rollout", "c++")
 	f.Add("日本", "ﬁ \xff", "Ü", "'s")
+	f.Add("ŀ", "ﷺ", "ŉ", "")
 	f.Fuzz(func(t *testing.T, name, text, other, data string) {
 		if len(name+text+other) > 4096 || !utf8.ValidString(name+text+other) {
 			return

@@ -131,10 +131,11 @@ func emitLatin(word string, yield func(string) bool) bool {
 	return word == "" || len(word) > maxWord || yield(word)
 }
 
-// fold returns a word in lower case, without accents and in one form.
+// fold returns the letters and digits of a word in lower case and in one form, without accents, and without signs that
+// are part of a letter, such as the dot of ŀ.
 func fold(word string) string {
 	letters := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
+		if !isLetter(r) {
 			return -1
 		}
 		return unicode.ToLower(r)
