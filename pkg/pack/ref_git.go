@@ -211,7 +211,7 @@ func canonicalPath(s string) (string, error) {
 func forgeRepository(ref Ref, host string) (Ref, error) {
 	base, name, _ := strings.Cut(ref.URL, host+"/")
 	parts := strings.Split(name, "/")
-	if len(parts) < 2 {
+	if len(parts) < 2 || parts[len(parts)-1] == "-" {
 		return Ref{}, diag.Errorf(diag.Usage, "%s/%s is not a repository", host, name).
 			WithHint("write %s/owner/name", host)
 	}

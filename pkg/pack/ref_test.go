@@ -140,6 +140,7 @@ func TestParseRefuses(t *testing.T) {
 		{"github.com/o", "not a repository", "github.com/owner/name"},
 		{"github.com/o/r/skills/x", "not a repository", "github.com/o/r//skills/x"},
 		{"https://github.com/o/r/tree/main/skills/x", "is a page", "github.com/o/r//skills/x#main"},
+		{"gitlab.com/g/r/-", "gitlab.com/g/r/- is not a repository", "write gitlab.com/owner/name"},
 		{"https://gitlab.com/g/r/-/tree/main/x", "is a page", "gitlab.com/g/r//x#main"},
 		{"git+file://relative/r.git", "absolute", ""},
 		{"oci://host.example", "oci:// requires a registry and a repository", ""},

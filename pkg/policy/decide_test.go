@@ -273,6 +273,7 @@ func FuzzCanonical(f *testing.F) {
 	for _, text := range []string{
 		"github.com/acme/tools", "git@git.example:a/b.git", "oci://r.example:5000/a/b:1@sha256:" + sum, "git+https://git.example/a%20b/c.git//d e#v1", "path:../x",
 		"local", "git+file:///x", "oci-layout:d//a/b", "ssh://git@[::1]:22/x", "git+https://h/a%2561", "https://H/%7e.git",
+		"github.com/a/-",
 	} {
 		f.Add(text)
 	}

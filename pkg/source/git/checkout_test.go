@@ -53,7 +53,7 @@ func TestPublicURL(t *testing.T) {
 // FuzzPublicURL checks that for any remote in a configuration, the published URL has no password, and publishing it
 // again does not change it.
 func FuzzPublicURL(f *testing.F) {
-	for _, s := range []string{"git@github.com:a/b", "https://u:p@h/x?y#z", "ssh://a:b@c:1/d", "x:y", "//h/p", "oauth2:T@h:p", `https:\\\\u:T@h`} {
+	for _, s := range []string{"git@github.com:a/b", "https://u:p@h/x?y#z", "ssh://a:b@c:1/d", "x:y", "//h/p", "oauth2:T@h:p", "h1:a//", `https:\\\\u:T@h`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, remote string) {

@@ -20,7 +20,7 @@ func publicURL(remote string) string {
 		return ""
 	}
 	u.Scheme = strings.TrimPrefix(u.Scheme, "git+")
-	public := &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: strings.TrimSuffix(u.Path, "/")}
+	public := &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: strings.TrimRight(u.Path, "/")}
 	switch u.Scheme {
 	case "ssh":
 		if u.User.Username() == sshUser {
