@@ -29,7 +29,7 @@ func ReadRules(fsys fs.FS, show func(name string) string) (*RuleSet, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "cannot read the rules in %s: %s", show("."), syserr.Reason(err)).
-			WithHint("create the directory, or remove rules-dir from the validate section")
+			WithHint("set rules-dir to a directory of the project, or remove it from the validate section")
 	}
 	set := &RuleSet{}
 	files := map[string]string{}

@@ -65,6 +65,9 @@ func TestInitLinks(t *testing.T) {
 			}
 			continue
 		}
+		if files, _ := os.ReadDir(dir); name == index.ConfigPath && len(files) > 1 {
+			t.Errorf("%s: %v was written before the error", link, files)
+		}
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}

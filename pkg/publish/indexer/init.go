@@ -37,6 +37,10 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 		return nil, diag.Errorf(diag.Conflict, "%s is already an index", out.display).
 			WithHint("add packs with: skillpm index add SOURCE")
 	}
+	if _, err := os.Lstat(out.path(index.ConfigPath)); err == nil {
+		return nil, diag.Errorf(diag.Invalid, "%s is a link to a file that does not exist",
+			c.DisplayPath(out.path(index.ConfigPath))).WithHint("remove the link")
+	}
 	r := &InitReport{Dir: out.display, Files: []string{}}
 	files := []struct {
 		name string
@@ -48,9 +52,6 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 	}
 	for _, f := range files {
 		switch _, err := fs.Lstat(out.fsys, f.name); {
-		case err == nil && f.name == index.ConfigPath:
-			return nil, diag.Errorf(diag.Invalid, "%s is a link to a file that does not exist", c.DisplayPath(out.path(f.name))).
-				WithHint("remove the link")
 		case err == nil:
 			continue
 		case !errors.Is(err, fs.ErrNotExist):

@@ -40,7 +40,8 @@ EVENT is the agent's name for the event, such as PreToolUse, or a form such as p
 If skillpm cannot read an event, it denies the tool call, unless a policy sets
 hooks: {unreadable: open}.
 
-The exit code is 2 only after a fatal error of Go. Some agents treat it as a denial.`,
+The exit code is 2 only after a fatal error of the Go runtime. Some agents treat
+it as a denial.`,
 		Annotations: map[string]string{console.ExitCodesOf: "Exit codes: 0 answered, even if denied; " +
 			"1 error; the agent continues"},
 		Example: `  skillpm hook PreToolUse --agent claude-code < event.json
